@@ -1,0 +1,211 @@
+//! Remote calls: each is one type with its reply, and serving them is a trait, so a call that nobody serves does not
+//! compile.
+//!
+//! On the wire a call is a method name with positional arguments, as the Agents SDK client sends it.
+
+use crate::conversation::{ConversationSummary, Status};
+use crate::message::Message;
+use crate::{ConversationId, MessageId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One remote call and the type of its reply.
+pub trait Call: Sized {
+    /// The method's name on the wire.
+    const METHOD: &'static str;
+    /// What a successful call answers.
+    type Reply: Serialize + DeserializeOwned;
+
+    /// The positional arguments on the wire.
+    fn arguments(&self) -> Vec<Value>;
+}
+
+/// Why a call failed, in words for the owner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct CallFailure {
+    /// What kind of failure it is, for a program.
+    pub code: FailureCode,
+    /// One sentence that says what to do next.
+    pub message: String,
+}
+
+impl CallFailure {
+    /// A failure of `code` with a sentence for the owner.
+    #[must_use]
+    pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureCode {
+    /// There is no such method.
+    UnknownMethod,
+    /// The arguments are wrong.
+    InvalidArguments,
+    /// What the call names does not exist.
+    NotFound,
+    /// The frame could not be read.
+    InvalidFrame,
+    /// What the call asks for cannot be had in this version or configuration.
+    Unsupported,
+    /// The connection was lost before an answer came.
+    Disconnected,
+    /// Something went wrong on the server.
+    Internal,
+}
+
+/// Reads one positional argument; a missing one reads as `null`.
+fn argument<T: DeserializeOwned>(
+    arguments: &mut std::vec::IntoIter<Value>,
+    name: &str,
+) -> Result<T, CallFailure> {
+    serde_json::from_value(arguments.next().unwrap_or(Value::Null)).map_err(|_| {
+        CallFailure::new(
+            FailureCode::InvalidArguments,
+            format!("The argument {name} is missing or has the wrong form."),
+        )
+    })
+}
+
+/// A value of ours as JSON. Serialising our own types cannot fail: their maps have string keys.
+fn json<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+macro_rules! calls {
+    (
+        $(#[$set_documentation:meta])* $set:ident served by $(#[$service_documentation:meta])* $service:ident;
+        $(
+            $(#[$documentation:meta])*
+            $method:literal => $name:ident { $($(#[$field_documentation:meta])* $field:ident: $type:ty),* $(,)? } -> $reply:ty, $function:ident;
+        )*
+    ) => {
+        $(
+            $(#[$documentation])*
+            #[derive(Debug, Clone, PartialEq)]
+            pub struct $name {
+                $($(#[$field_documentation])* pub $field: $type,)*
+            }
+
+            impl Call for $name {
+                const METHOD: &'static str = $method;
+                type Reply = $reply;
+
+                fn arguments(&self) -> Vec<Value> {
+                    vec![$(json(&self.$field)),*]
+                }
+            }
+        )*
+
+        $(#[$set_documentation])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $set {
+            $(
+                $(#[$documentation])*
+                $name($name),
+            )*
+        }
+
+        impl $set {
+            /// Reads a call from its method and positional arguments.
+            ///
+            /// # Errors
+            /// An unknown method, too many arguments, or arguments of the wrong form.
+            pub fn parse(method: &str, arguments: Vec<Value>) -> Result<Self, CallFailure> {
+                let given = arguments.len();
+                let mut arguments = arguments.into_iter();
+                let call = match method {
+                    $($method => Self::$name($name { $($field: argument(&mut arguments, stringify!($field))?),* }),)*
+                    _ => {
+                        return Err(CallFailure::new(
+                            FailureCode::UnknownMethod,
+                            format!("Method {} does not exist", method.chars().take(64).collect::<String>()),
+                        ));
+                    }
+                };
+                if arguments.len() > 0 {
+                    let message = format!("{method} was given {given} arguments, which is too many.");
+                    return Err(CallFailure::new(FailureCode::InvalidArguments, message));
+                }
+                Ok(call)
+            }
+        }
+
+        $(#[$service_documentation])*
+        pub trait $service {
+            $(
+                $(#[$documentation])*
+                fn $function(&self, call: $name) -> impl Future<Output = Result<$reply, CallFailure>>;
+            )*
+
+            /// Serves any of the calls and gives its reply as JSON.
+            fn serve(&self, call: $set) -> impl Future<Output = Result<Value, CallFailure>> {
+                async move {
+                    match call {
+                        $($set::$name(call) => Ok(json(&self.$function(call).await?)),)*
+                    }
+                }
+            }
+        }
+    };
+}
+
+calls! {
+    /// What a client may call on the agent's socket.
+    AgentCall served by
+    /// The agent's side of [`AgentCall`].
+    AgentService;
+
+    /// The agent's status.
+    "getStatus" => GetStatus {} -> Status, get_status;
+    /// Makes a conversation. Without a name it is called `New conversation`.
+    "createConversation" => CreateConversation {
+        /// 1 to 120 UTF-16 code units, without control characters, not blank.
+        name: Option<String>,
+    } -> ConversationSummary, create_conversation;
+    /// All conversations, the one whose name changed last first.
+    "listConversations" => ListConversations {} -> Vec<ConversationSummary>, list_conversations;
+    /// Renames a conversation.
+    "renameConversation" => RenameConversation {
+        /// Which one.
+        id: ConversationId,
+        /// Its new name, under the rules of [`CreateConversation`].
+        name: String,
+    } -> ConversationSummary, rename_conversation;
+    /// Deletes a conversation with everything in it. Deleting what does not exist succeeds.
+    "deleteConversation" => DeleteConversation {
+        /// Which one.
+        id: ConversationId,
+    } -> (), delete_conversation;
+}
+
+calls! {
+    /// What a client may call on a conversation's socket.
+    ConversationCall served by
+    /// The conversation's side of [`ConversationCall`].
+    ConversationService;
+
+    /// One page of messages before a given one, oldest first.
+    "getHistory" => GetHistory {
+        /// The message that the page ends before; without it, the page is the newest.
+        before: Option<MessageId>,
+    } -> HistoryPage, get_history;
+}
+
+/// One page of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryPage {
+    /// The messages, oldest first.
+    pub messages: Vec<Message>,
+    /// Whether there are older ones.
+    pub has_more: bool,
+}

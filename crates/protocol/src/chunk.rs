@@ -1,0 +1,136 @@
+//! The pieces in which an answer travels, in the shape of the AI SDK's UI message chunks.
+
+use crate::MessageId;
+use crate::message::Metadata;
+use serde::{Deserialize, Serialize};
+
+/// One piece of an answer. Its identity is the request that it belongs to and its number within that request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum Chunk {
+    /// The answer begins; the id of its message is final.
+    Start {
+        /// The answer's message.
+        message_id: MessageId,
+        /// What is already known about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_metadata: Option<Metadata>,
+    },
+    /// A call of the model begins.
+    StartStep,
+    /// A text part begins.
+    TextStart {
+        /// The part, unique within the answer.
+        id: String,
+    },
+    /// More text for a part.
+    TextDelta {
+        /// The part.
+        id: String,
+        /// The text to append.
+        delta: String,
+    },
+    /// A text part is complete.
+    TextEnd {
+        /// The part.
+        id: String,
+    },
+    /// A reasoning part begins.
+    ReasoningStart {
+        /// The part, unique within the answer.
+        id: String,
+    },
+    /// More reasoning for a part.
+    ReasoningDelta {
+        /// The part.
+        id: String,
+        /// The text to append.
+        delta: String,
+    },
+    /// A reasoning part is complete.
+    ReasoningEnd {
+        /// The part.
+        id: String,
+    },
+    /// A call of the model ended.
+    FinishStep,
+    /// The answer ended as the model meant it to.
+    Finish {
+        /// Why the model stopped.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        finish_reason: Option<FinishReason>,
+        /// What is known about the finished message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_metadata: Option<Metadata>,
+    },
+    /// The owner stopped the answer.
+    Abort,
+    /// The answer failed.
+    Error {
+        /// One sentence for the owner.
+        error_text: String,
+    },
+}
+
+impl Chunk {
+    /// How many bytes of an answer this piece carries; what the stream log counts.
+    #[must_use]
+    pub fn payload_bytes(&self) -> usize {
+        match self {
+            Self::TextDelta { delta, .. } | Self::ReasoningDelta { delta, .. } => delta.len(),
+            Self::Error { error_text } => error_text.len(),
+            Self::Start { .. }
+            | Self::StartStep
+            | Self::TextStart { .. }
+            | Self::TextEnd { .. }
+            | Self::ReasoningStart { .. }
+            | Self::ReasoningEnd { .. }
+            | Self::FinishStep
+            | Self::Finish { .. }
+            | Self::Abort => 0,
+        }
+    }
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishReason {
+    /// It was done.
+    Stop,
+    /// It reached the limit of its output.
+    Length,
+    /// It wants tools to run.
+    ToolCalls,
+    /// The provider's filter stopped it.
+    ContentFilter,
+    /// A reason that has no name here.
+    Other,
+}
+
+/// Joins neighbouring deltas of the same part, so that a sequence of chunks takes little more room than its text.
+/// Reducing the result gives the same message.
+#[must_use]
+pub fn merge(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
+    let mut merged: Vec<Chunk> = Vec::new();
+    for chunk in chunks {
+        match (merged.last_mut(), &chunk) {
+            (
+                Some(Chunk::TextDelta {
+                    id: open,
+                    delta: text,
+                }),
+                Chunk::TextDelta { id, delta },
+            )
+            | (
+                Some(Chunk::ReasoningDelta {
+                    id: open,
+                    delta: text,
+                }),
+                Chunk::ReasoningDelta { id, delta },
+            ) if open == id => text.push_str(delta),
+            _ => merged.push(chunk),
+        }
+    }
+    merged
+}

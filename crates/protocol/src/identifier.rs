@@ -1,0 +1,140 @@
+//! One type for each kind of id, so that the compiler keeps them apart.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use uuid::Uuid;
+
+/// The longest id that a client may choose, in bytes.
+const MAXIMUM_CLIENT_ID_BYTES: usize = 128;
+
+/// An id that does not have the form of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IdentifierError {
+    /// Not a UUID in its lower-case, hyphenated form.
+    #[error("not a conversation id")]
+    Conversation,
+    /// Empty, longer than 128 bytes, or with characters outside printable ASCII.
+    #[error("an id must be 1 to 128 printable ASCII characters")]
+    Text,
+}
+
+/// A conversation. Made by the server alone; written as a lower-case, hyphenated UUID and read in no other form, so
+/// that one conversation has one address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConversationId(Uuid);
+
+impl ConversationId {
+    /// Wraps a UUID that the caller made.
+    #[must_use]
+    pub const fn new(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+}
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_hyphenated().fmt(formatter)
+    }
+}
+
+impl FromStr for ConversationId {
+    type Err = IdentifierError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let id = Self(Uuid::try_parse(text).map_err(|_| IdentifierError::Conversation)?);
+        if id.to_string() == text {
+            Ok(id)
+        } else {
+            Err(IdentifierError::Conversation)
+        }
+    }
+}
+
+impl TryFrom<String> for ConversationId {
+    type Error = IdentifierError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<ConversationId> for String {
+    fn from(id: ConversationId) -> Self {
+        id.to_string()
+    }
+}
+
+macro_rules! text_identifier {
+    ($(#[$documentation:meta])* $name:ident) => {
+        $(#[$documentation])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Reads an id.
+            ///
+            /// # Errors
+            /// [`IdentifierError::Text`] unless it is 1 to 128 printable ASCII characters.
+            pub fn new(text: impl Into<String>) -> Result<Self, IdentifierError> {
+                let text = text.into();
+                let printable = text.bytes().all(|byte| byte.is_ascii_graphic());
+                if text.is_empty() || text.len() > MAXIMUM_CLIENT_ID_BYTES || !printable {
+                    return Err(IdentifierError::Text);
+                }
+                Ok(Self(text))
+            }
+
+            /// The id from a UUID that the caller made.
+            #[must_use]
+            pub fn from_uuid(uuid: Uuid) -> Self {
+                Self(uuid.as_hyphenated().to_string())
+            }
+
+            /// The id as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdentifierError;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+    };
+}
+
+text_identifier! {
+    /// A message. The client chooses the id of what the owner sends; the server those of answers.
+    MessageId
+}
+text_identifier! {
+    /// One request for an answer, chosen by the client; it names the turn and its stream of chunks.
+    RequestId
+}
+text_identifier! {
+    /// One remote call, chosen by the client.
+    CallId
+}
+text_identifier! {
+    /// One open socket, made by the server.
+    ConnectionId
+}
