@@ -1,0 +1,162 @@
+//! The requests between the agent and its conversations, each with the type of its reply.
+
+use flarebot_protocol::{CloseCode, ConnectionId, ConversationId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A request with the type of its reply, so that no caller can misread an answer.
+pub trait Exchange: Serialize {
+    /// What the receiver answers.
+    type Reply: Serialize + DeserializeOwned;
+}
+
+/// What a conversation, or the ingress, asks of the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum AgentRequest {
+    /// Use up a sign-in assertion whose signature the ingress has checked.
+    ConsumeAssertion(ConsumeAssertion),
+    /// Close every socket of the owner, those of conversations too.
+    EndSessions,
+    /// Work was accepted: wake the conversation until it says that nothing is left.
+    TurnStarted(TurnReport),
+    /// No accepted work is left.
+    TurnsEnded(TurnReport),
+    /// A socket of a conversation was closed.
+    SocketClosed {
+        /// The conversation.
+        conversation: ConversationId,
+        /// The socket.
+        connection: ConnectionId,
+    },
+}
+
+/// Use up a sign-in assertion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsumeAssertion {
+    /// The assertion's random id.
+    pub id: String,
+    /// When it expires, in milliseconds since 1970; its id is remembered until then.
+    pub expires_at: i64,
+}
+
+/// What the agent answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentReply {
+    /// It is done.
+    Done,
+    /// The assertion had been used before; nothing was done.
+    AssertionUsed,
+}
+
+impl Exchange for AgentRequest {
+    type Reply = AgentReply;
+}
+
+/// Something that a conversation reports about its turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnReport {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// When it happened, in milliseconds since 1970.
+    pub at: i64,
+    /// Whether a page of ours is open on the conversation.
+    pub seen: bool,
+}
+
+/// What the agent asks of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum ConversationRequest {
+    /// Create the tables of a new conversation. Repeating it changes nothing.
+    Initialise {
+        /// The conversation's id.
+        id: ConversationId,
+        /// When it was created, in milliseconds since 1970.
+        at: i64,
+    },
+    /// Look after accepted work: settle what was lost, go on with what waits.
+    Wake,
+    /// Close the sockets whose session has ended.
+    ExpireSockets,
+    /// Stop all work and close every socket.
+    CloseSockets {
+        /// Why.
+        reason: CloseReason,
+    },
+}
+
+/// Why all sockets of a conversation are closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CloseReason {
+    /// The owner signed out; work goes on.
+    SignedOut,
+    /// The conversation is being deleted; its work stops.
+    Deleted,
+}
+
+impl CloseReason {
+    /// The close code that clients see.
+    #[must_use]
+    pub const fn close_code(self) -> CloseCode {
+        match self {
+            Self::SignedOut => CloseCode::SessionEnded,
+            Self::Deleted => CloseCode::ConversationDeleted,
+        }
+    }
+}
+
+/// What a conversation answers to any request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationReply {
+    /// Whether accepted work is left, so that the agent is to wake it again.
+    pub busy: bool,
+}
+
+impl Exchange for ConversationRequest {
+    type Reply = ConversationReply;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
+        let text = serde_json::to_string(value).unwrap();
+        assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
+    }
+
+    #[test]
+    fn every_request_survives_the_way_to_the_other_object() {
+        let conversation: ConversationId = "0191e7a0-5b1c-7cc0-8000-000000000001".parse().unwrap();
+        let report = TurnReport {
+            conversation,
+            at: 1,
+            seen: true,
+        };
+        survives(&AgentRequest::ConsumeAssertion(ConsumeAssertion {
+            id: "a".to_owned(),
+            expires_at: 2,
+        }));
+        survives(&AgentRequest::EndSessions);
+        survives(&AgentRequest::TurnStarted(report.clone()));
+        survives(&AgentRequest::TurnsEnded(report));
+        survives(&AgentRequest::SocketClosed {
+            conversation,
+            connection: ConnectionId::new("c").unwrap(),
+        });
+        survives(&ConversationRequest::Initialise {
+            id: conversation,
+            at: 3,
+        });
+        survives(&ConversationRequest::Wake);
+        survives(&ConversationRequest::ExpireSockets);
+        survives(&ConversationRequest::CloseSockets {
+            reason: CloseReason::Deleted,
+        });
+        survives(&AgentReply::AssertionUsed);
+        survives(&ConversationReply { busy: true });
+    }
+}
