@@ -4,6 +4,8 @@
 //! strict as the platform (feature `native`). Domain crates see only this crate, so their rules and queries run in
 //! both places unchanged.
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod migration;
 #[cfg(feature = "native")]
 pub mod native;
@@ -23,7 +25,8 @@ pub const MAXIMUM_VALUE_BYTES: usize = 1_800_000;
 /// Statements never contain `BEGIN`, `COMMIT` or `SAVEPOINT`: grouping happens through [`Sql::transaction`] alone.
 /// Numbers cross as doubles, so an integer is exact only within ±2⁵³; there are no booleans (bind 0 or 1).
 pub trait Sql {
-    /// Runs one statement, or several separated by semicolons, and returns the rows of the last one.
+    /// Runs one statement, or several separated by semicolons, and returns the rows of the last one. Only a statement
+    /// that stands alone takes parameters.
     ///
     /// # Errors
     /// Whatever the database refuses: bad SQL, a violated constraint, a wrong number of parameters.
