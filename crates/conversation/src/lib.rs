@@ -1,1 +1,17 @@
-//! conversation
+//! One conversation: what was said, the turns that answer it, and the log from which a stream is replayed.
+//!
+//! Storage and rules are apart. [`transcript`], [`ledger`] and [`stream_log`] are functions over a database;
+//! [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a message
+//! ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
+//! and carry out its effects, and settle what it ends with ([`ledger::settle`]).
+
+mod envelope;
+mod error;
+pub mod ledger;
+mod schema;
+pub mod stream_log;
+pub mod transcript;
+pub mod turn;
+
+pub use error::ConversationError;
+pub use schema::{COMPONENT, MIGRATIONS, initialise, open};

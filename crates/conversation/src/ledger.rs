@@ -1,0 +1,270 @@
+//! Which turns there are and how far each one is. A row is written before its work begins, and every later write is
+//! guarded by the status that the row has then: whatever settles a turn first wins, and what comes late changes
+//! nothing.
+
+mod acceptance;
+
+pub use acceptance::{Acceptance, MAXIMUM_QUEUED, Refusal, accept};
+
+use crate::envelope::{seal, unseal};
+use crate::turn::TurnState;
+use crate::{ConversationError, transcript};
+use flarebot_protocol::frame::QueuedTurn;
+use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::{MessageId, RequestId};
+use flarebot_sql::{FromRow, Row, Sql, SqlError};
+
+/// How far a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnStatus {
+    /// It waits for the ones before it.
+    Queued,
+    /// Its answer is being made.
+    Running,
+    /// It ended.
+    Ended(Outcome),
+}
+
+/// A turn that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedTurn {
+    /// The request that it answers.
+    pub request_id: RequestId,
+    /// The owner's message that it answers.
+    pub user_message_id: MessageId,
+    /// The message that it writes.
+    pub assistant_message_id: MessageId,
+    /// How often it was claimed, this time included.
+    pub attempts: u32,
+}
+
+/// A turn that ran in an instance that is gone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LostTurn {
+    /// The turn.
+    pub turn: ClaimedTurn,
+    /// Its last checkpoint, or what is known without one.
+    pub state: TurnState,
+}
+
+/// Whether a guarded write found the turn in the status that it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settlement {
+    /// It did, and everything was written.
+    Applied,
+    /// The turn had moved on, or was erased. Nothing was written.
+    Late,
+}
+
+/// Claims the oldest waiting turn for `instance`, unless one is running. The attempt is counted before it begins.
+///
+/// `instance` names whoever runs turns now, in a way that no successor shares.
+///
+/// # Errors
+/// When the database refuses.
+pub fn claim_next(
+    sql: &impl Sql,
+    instance: &str,
+    now: i64,
+) -> Result<Option<ClaimedTurn>, ConversationError> {
+    let claimed = sql.query_first(
+        "UPDATE turn SET status = 'running', instance = ?, attempts = attempts + 1, started_at = ? \
+         WHERE position = (SELECT min(position) FROM turn WHERE status = 'queued') \
+           AND NOT EXISTS (SELECT 1 FROM turn WHERE status = 'running') \
+         RETURNING request_id, user_message_id, assistant_message_id, attempts",
+        &[instance.into(), now.into()],
+    )?;
+    Ok(claimed)
+}
+
+/// The running turn.
+///
+/// # Errors
+/// When the database refuses.
+pub fn running(sql: &impl Sql) -> Result<Option<ClaimedTurn>, ConversationError> {
+    let running = sql.query_first(
+        "SELECT request_id, user_message_id, assistant_message_id, attempts FROM turn WHERE status = 'running'",
+        &[],
+    )?;
+    Ok(running)
+}
+
+/// The waiting turns, the next one first.
+///
+/// # Errors
+/// When the database refuses.
+pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
+    let rows: Vec<QueuedRow> = sql.query(
+        "SELECT request_id, user_message_id FROM turn WHERE status = 'queued' ORDER BY position",
+        &[],
+    )?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// The running turn if an instance other than `instance` claimed it: that one is gone, so nobody makes this answer.
+///
+/// # Errors
+/// When the database refuses or the checkpoint cannot be read.
+pub fn lost(sql: &impl Sql, instance: &str) -> Result<Option<LostTurn>, ConversationError> {
+    let rows = sql.exec(
+        "SELECT request_id, user_message_id, assistant_message_id, attempts, state, started_at FROM turn \
+         WHERE status = 'running' AND instance <> ?",
+        &[instance.into()],
+    )?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let turn = ClaimedTurn::from_row(row)?;
+    let state = match row.optional_text(4)? {
+        Some(text) => unseal(text)?,
+        None => TurnState {
+            request_id: turn.request_id.clone(),
+            message_id: turn.assistant_message_id.clone(),
+            model: None,
+            begun_at: row.integer(5)?,
+        },
+    };
+    Ok(Some(LostTurn { turn, state }))
+}
+
+/// Stores the state of a running turn. [`Settlement::Late`] says that the turn must not go on.
+///
+/// # Errors
+/// When the database refuses.
+pub fn checkpoint(
+    sql: &impl Sql,
+    request_id: &RequestId,
+    state: &TurnState,
+) -> Result<Settlement, ConversationError> {
+    let rows = sql.exec(
+        "UPDATE turn SET state = ? WHERE request_id = ? AND status = 'running' RETURNING request_id",
+        &[seal(state)?.into(), request_id.as_str().into()],
+    )?;
+    Ok(settlement(&rows))
+}
+
+/// Ends a running turn: stores its message at the place that was reserved for it (unless it is empty), erases its
+/// stream log and sets its status, all or nothing.
+///
+/// # Errors
+/// When the database refuses or the message is too large.
+pub fn settle(
+    sql: &impl Sql,
+    request_id: &RequestId,
+    outcome: Outcome,
+    message: &Message,
+    now: i64,
+) -> Result<Settlement, ConversationError> {
+    sql.transaction(|| {
+        let rows = sql.exec(
+            "UPDATE turn SET status = ?, state = NULL, ended_at = ? WHERE request_id = ? AND status = 'running' \
+             RETURNING position",
+            &[status_word(outcome).into(), now.into(), request_id.as_str().into()],
+        )?;
+        let Some(row) = rows.first() else {
+            return Ok(Settlement::Late);
+        };
+        let has_notice = message
+            .metadata
+            .as_ref()
+            .is_some_and(|metadata| metadata.notice.is_some());
+        if has_notice || !message.parts.is_empty() {
+            transcript::insert(sql, row.integer(0)?, message, now)?;
+        }
+        sql.exec(
+            "DELETE FROM stream_segment WHERE request_id = ?",
+            &[request_id.as_str().into()],
+        )?;
+        Ok(Settlement::Applied)
+    })
+}
+
+/// Takes a waiting turn out of the queue. The owner's message stays in the transcript, without an answer.
+///
+/// # Errors
+/// When the database refuses.
+pub fn cancel_queued(
+    sql: &impl Sql,
+    request_id: &RequestId,
+    now: i64,
+) -> Result<Settlement, ConversationError> {
+    let rows = sql.exec(
+        "UPDATE turn SET status = 'aborted', ended_at = ? WHERE request_id = ? AND status = 'queued' \
+         RETURNING request_id",
+        &[now.into(), request_id.as_str().into()],
+    )?;
+    Ok(settlement(&rows))
+}
+
+fn settlement(changed: &[Row]) -> Settlement {
+    if changed.is_empty() {
+        Settlement::Late
+    } else {
+        Settlement::Applied
+    }
+}
+
+const fn status_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Aborted => "aborted",
+        Outcome::Error => "error",
+        Outcome::Interrupted => "interrupted",
+    }
+}
+
+impl TurnStatus {
+    fn read(row: &Row, column: usize) -> Result<Self, SqlError> {
+        match row.text(column)? {
+            "queued" => Ok(Self::Queued),
+            "running" => Ok(Self::Running),
+            "completed" => Ok(Self::Ended(Outcome::Completed)),
+            "aborted" => Ok(Self::Ended(Outcome::Aborted)),
+            "error" => Ok(Self::Ended(Outcome::Error)),
+            "interrupted" => Ok(Self::Ended(Outcome::Interrupted)),
+            _ => Err(SqlError::Shape {
+                column,
+                expected: "a turn's status",
+            }),
+        }
+    }
+}
+
+impl FromRow for ClaimedTurn {
+    fn from_row(row: &Row) -> Result<Self, SqlError> {
+        Ok(Self {
+            request_id: read_request_id(row, 0)?,
+            user_message_id: read_message_id(row, 1)?,
+            assistant_message_id: read_message_id(row, 2)?,
+            attempts: u32::try_from(row.integer(3)?).map_err(|_| SqlError::Shape {
+                column: 3,
+                expected: "a count",
+            })?,
+        })
+    }
+}
+
+struct QueuedRow(QueuedTurn);
+
+impl FromRow for QueuedRow {
+    fn from_row(row: &Row) -> Result<Self, SqlError> {
+        Ok(Self(QueuedTurn {
+            request_id: read_request_id(row, 0)?,
+            user_message_id: read_message_id(row, 1)?,
+        }))
+    }
+}
+
+fn read_request_id(row: &Row, column: usize) -> Result<RequestId, SqlError> {
+    RequestId::new(row.text(column)?).map_err(|_| SqlError::Shape {
+        column,
+        expected: "a request id",
+    })
+}
+
+fn read_message_id(row: &Row, column: usize) -> Result<MessageId, SqlError> {
+    MessageId::new(row.text(column)?).map_err(|_| SqlError::Shape {
+        column,
+        expected: "a message id",
+    })
+}

@@ -1,0 +1,105 @@
+//! The tables of a conversation, and the rule that storage without an initialised conversation stays empty.
+//!
+//! An object that was never initialised must not leave anything behind, since its storage would otherwise outlive a
+//! conversation that nobody created. So nothing is written before [`initialise`], not even the migration table.
+
+use crate::ConversationError;
+use flarebot_protocol::ConversationId;
+use flarebot_sql::{Migration, Sql, SqlError, migrate};
+
+/// The name under which the migrations of this crate are recorded.
+pub const COMPONENT: &str = "conversation";
+
+/// The schema of a conversation.
+///
+/// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
+/// after the message that it answers; the same number orders the queue.
+pub const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    name: "transcript, turns and stream log",
+    statements: "
+        CREATE TABLE conversation (
+            singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
+            id TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE message (
+            position INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+            body TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE turn (
+            request_id TEXT PRIMARY KEY,
+            position INTEGER NOT NULL UNIQUE,
+            user_message_id TEXT NOT NULL,
+            assistant_message_id TEXT NOT NULL UNIQUE,
+            status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'completed', 'aborted', 'error', 'interrupted')),
+            instance TEXT,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            state TEXT,
+            created_at INTEGER NOT NULL,
+            started_at INTEGER,
+            ended_at INTEGER
+        ) STRICT;
+        CREATE INDEX turn_by_user_message ON turn (user_message_id);
+        CREATE INDEX turn_queued ON turn (position) WHERE status = 'queued';
+        CREATE UNIQUE INDEX turn_running ON turn (status) WHERE status = 'running';
+        CREATE TABLE stream_segment (
+            request_id TEXT NOT NULL,
+            first_seq INTEGER NOT NULL,
+            next_seq INTEGER NOT NULL,
+            chunks TEXT NOT NULL,
+            PRIMARY KEY (request_id, first_seq)
+        ) STRICT;
+    ",
+}];
+
+/// Makes this storage the conversation `id`. Repeating it for the same conversation changes nothing.
+///
+/// # Errors
+/// [`ConversationError::AnotherConversation`] when the storage belongs to a different one; a failure leaves the
+/// storage as it was.
+pub fn initialise(sql: &impl Sql, id: ConversationId, now: i64) -> Result<(), ConversationError> {
+    sql.transaction(|| {
+        migrate(sql, COMPONENT, MIGRATIONS, now)?;
+        sql.exec(
+            "INSERT INTO conversation (singleton, id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
+            &[id.to_string().into(), now.into()],
+        )?;
+        match stored_id(sql)? {
+            Some(stored) if stored == id => Ok(()),
+            Some(_) | None => Err(ConversationError::AnotherConversation),
+        }
+    })
+}
+
+/// Opens an initialised conversation and brings its schema up to date. `None` when the storage was never
+/// initialised; it is then left untouched, and whoever asked must refuse to serve.
+///
+/// # Errors
+/// When the schema is newer than this program, or the database refuses.
+pub fn open(sql: &impl Sql, now: i64) -> Result<Option<ConversationId>, ConversationError> {
+    let tables = sql.exec(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'conversation'",
+        &[],
+    )?;
+    if tables.is_empty() {
+        return Ok(None);
+    }
+    migrate(sql, COMPONENT, MIGRATIONS, now)?;
+    stored_id(sql)
+}
+
+fn stored_id(sql: &impl Sql) -> Result<Option<ConversationId>, ConversationError> {
+    let rows = sql.exec("SELECT id FROM conversation", &[])?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let id = row.text(0)?.parse().map_err(|_| SqlError::Shape {
+        column: 0,
+        expected: "a conversation id",
+    })?;
+    Ok(Some(id))
+}

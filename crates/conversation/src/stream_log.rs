@@ -1,0 +1,84 @@
+//! What has been streamed of a running answer, durable and numbered, so that a reader who joins or a later instance
+//! of the program can have it from its beginning.
+
+use crate::ConversationError;
+use crate::envelope::{seal, unseal};
+use flarebot_protocol::RequestId;
+use flarebot_protocol::chunk::{self, Chunk};
+use flarebot_sql::{FromRow, Row, Sql, SqlError};
+
+/// The logged beginning of an answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoggedStream {
+    /// The chunks with neighbouring deltas merged: fewer chunks than were numbered, the same text.
+    pub chunks: Vec<Chunk>,
+    /// The number after the last logged chunk; everything below it is in `chunks`.
+    pub next_seq: u64,
+}
+
+/// Appends chunks with the numbers from `first_seq` on. Nothing is written unless the turn is running: what arrives
+/// after a turn was settled or erased is not kept.
+///
+/// # Errors
+/// When the database refuses, or a segment with this number exists.
+pub fn append(
+    sql: &impl Sql,
+    request_id: &RequestId,
+    first_seq: u64,
+    chunks: &[Chunk],
+) -> Result<(), ConversationError> {
+    let next_seq = first_seq.saturating_add(chunks.len() as u64);
+    let merged = chunk::merge(chunks.iter().cloned());
+    sql.exec(
+        "INSERT INTO stream_segment (request_id, first_seq, next_seq, chunks) \
+         SELECT request_id, ?, ?, ? FROM turn WHERE request_id = ? AND status = 'running'",
+        &[
+            stored(first_seq).into(),
+            stored(next_seq).into(),
+            seal(&merged)?.into(),
+            request_id.as_str().into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Reads all that is logged of an answer; empty when nothing is.
+///
+/// # Errors
+/// When the database refuses or a segment cannot be read.
+pub fn read(sql: &impl Sql, request_id: &RequestId) -> Result<LoggedStream, ConversationError> {
+    let segments: Vec<Segment> = sql.query(
+        "SELECT next_seq, chunks FROM stream_segment WHERE request_id = ? ORDER BY first_seq",
+        &[request_id.as_str().into()],
+    )?;
+    let mut stream = LoggedStream::default();
+    for segment in segments {
+        stream.chunks.extend(unseal::<Vec<Chunk>>(&segment.chunks)?);
+        stream.next_seq = segment.next_seq;
+    }
+    stream.chunks = chunk::merge(stream.chunks);
+    Ok(stream)
+}
+
+/// A chunk's number as it is stored; the limit of an answer keeps every real one far below the border.
+fn stored(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
+}
+
+struct Segment {
+    next_seq: u64,
+    chunks: String,
+}
+
+impl FromRow for Segment {
+    fn from_row(row: &Row) -> Result<Self, SqlError> {
+        let next_seq = u64::try_from(row.integer(0)?).map_err(|_| SqlError::Shape {
+            column: 0,
+            expected: "a chunk number",
+        })?;
+        Ok(Self {
+            next_seq,
+            chunks: row.text(1)?.to_owned(),
+        })
+    }
+}

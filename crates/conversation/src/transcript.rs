@@ -1,0 +1,193 @@
+//! What was said, in order.
+
+use crate::ConversationError;
+use crate::envelope::{seal, unseal};
+use flarebot_model::ModelMessage;
+use flarebot_protocol::MessageId;
+use flarebot_protocol::call::HistoryPage;
+use flarebot_protocol::message::{Message, Role};
+use flarebot_sql::{FromRow, Row, Sql, SqlError};
+
+/// The most bytes of stored messages in one page of history, unless a single message is larger.
+pub const PAGE_BYTES: usize = 2_000_000;
+
+/// The most bytes of text that a model is given, unless the newest message alone is longer.
+pub const MODEL_BYTES: usize = 400_000;
+
+/// Above every position; the largest number that crosses to the database exactly.
+const AFTER_EVERYTHING: i64 = (1 << 53) - 1;
+
+/// How many rows are read at once while looking back from the newest message.
+const ROWS_AT_ONCE: u32 = 16;
+
+/// One page: the newest messages before `before`, or of all, oldest first. At most `limit` messages and about
+/// [`PAGE_BYTES`]. A `before` that is not in the transcript has nothing before it.
+///
+/// # Errors
+/// When the database refuses or a message cannot be read.
+pub fn page(
+    sql: &impl Sql,
+    before: Option<&MessageId>,
+    limit: u32,
+) -> Result<HistoryPage, ConversationError> {
+    let border = match before {
+        None => AFTER_EVERYTHING,
+        Some(id) => position(sql, id)?.unwrap_or(0),
+    };
+    let mut bytes = 0_usize;
+    let mut messages = Vec::new();
+    let mut backwards = Backwards::from(sql, border);
+    let mut has_more = false;
+    while let Some(row) = backwards.next()? {
+        bytes = bytes.saturating_add(row.body.len());
+        if messages.len() >= limit as usize || (bytes > PAGE_BYTES && !messages.is_empty()) {
+            has_more = true;
+            break;
+        }
+        messages.push(unseal(&row.body)?);
+    }
+    messages.reverse();
+    Ok(HistoryPage { messages, has_more })
+}
+
+/// The whole transcript, oldest first: for clients that know no pages.
+///
+/// # Errors
+/// When the database refuses or a message cannot be read.
+pub fn all(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
+    let rows: Vec<StoredMessage> = sql.query("SELECT position, body FROM message ORDER BY position", &[])?;
+    rows.iter().map(|row| unseal(&row.body)).collect()
+}
+
+/// What a model is given to answer the message `user_message_id`: that message and what came before it, oldest
+/// first. Later messages wait for their own turn; answers without text say nothing and are left out. Whole messages
+/// of at most [`MODEL_BYTES`] of text, the newest ones, and never beginning with an answer whose question was cut.
+///
+/// # Errors
+/// When the database refuses or a message cannot be read.
+pub fn for_model(
+    sql: &impl Sql,
+    user_message_id: &MessageId,
+) -> Result<Vec<ModelMessage>, ConversationError> {
+    let Some(position) = position(sql, user_message_id)? else {
+        return Ok(Vec::new());
+    };
+    let mut bytes = 0_usize;
+    let mut messages = Vec::new();
+    let mut backwards = Backwards::from(sql, position.saturating_add(1));
+    while let Some(row) = backwards.next()? {
+        let message: Message = unseal(&row.body)?;
+        let text = message.text();
+        if message.role == Role::Assistant && text.trim().is_empty() {
+            continue;
+        }
+        bytes = bytes.saturating_add(text.len());
+        if bytes > MODEL_BYTES && !messages.is_empty() {
+            break;
+        }
+        messages.push(ModelMessage {
+            role: message.role,
+            text,
+        });
+    }
+    while messages
+        .last()
+        .is_some_and(|oldest| oldest.role == Role::Assistant)
+    {
+        messages.pop();
+    }
+    messages.reverse();
+    Ok(messages)
+}
+
+/// Erases every message, turn and stream, all or nothing. A turn that runs meanwhile finds its row gone, and what it
+/// still writes is not kept.
+///
+/// # Errors
+/// When the database refuses.
+pub fn clear(sql: &impl Sql) -> Result<(), ConversationError> {
+    sql.transaction(|| {
+        sql.exec(
+            "DELETE FROM message; DELETE FROM turn; DELETE FROM stream_segment",
+            &[],
+        )?;
+        Ok(())
+    })
+}
+
+/// Stores a message at a position that nothing else has.
+pub(crate) fn insert(
+    sql: &impl Sql,
+    position: i64,
+    message: &Message,
+    now: i64,
+) -> Result<(), ConversationError> {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    sql.exec(
+        "INSERT INTO message (position, id, role, body, created_at) VALUES (?, ?, ?, ?, ?)",
+        &[
+            position.into(),
+            message.id.as_str().into(),
+            role.into(),
+            seal(message)?.into(),
+            now.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+fn position(sql: &impl Sql, id: &MessageId) -> Result<Option<i64>, ConversationError> {
+    let rows = sql.exec("SELECT position FROM message WHERE id = ?", &[id.as_str().into()])?;
+    Ok(rows.first().map(|row| row.integer(0)).transpose()?)
+}
+
+/// The transcript from a position towards its beginning, read in small portions, so that a long one is never in
+/// memory whole.
+struct Backwards<'a, S> {
+    sql: &'a S,
+    border: i64,
+    rows: std::vec::IntoIter<StoredMessage>,
+}
+
+impl<'a, S: Sql> Backwards<'a, S> {
+    /// Starts right before the position `border`.
+    fn from(sql: &'a S, border: i64) -> Self {
+        Self {
+            sql,
+            border,
+            rows: Vec::new().into_iter(),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<StoredMessage>, ConversationError> {
+        if self.rows.len() == 0 {
+            let rows: Vec<StoredMessage> = self.sql.query(
+                "SELECT position, body FROM message WHERE position < ? ORDER BY position DESC LIMIT ?",
+                &[self.border.into(), ROWS_AT_ONCE.into()],
+            )?;
+            self.rows = rows.into_iter();
+        }
+        let row = self.rows.next();
+        if let Some(row) = &row {
+            self.border = row.position;
+        }
+        Ok(row)
+    }
+}
+
+struct StoredMessage {
+    position: i64,
+    body: String,
+}
+
+impl FromRow for StoredMessage {
+    fn from_row(row: &Row) -> Result<Self, SqlError> {
+        Ok(Self {
+            position: row.integer(0)?,
+            body: row.text(1)?.to_owned(),
+        })
+    }
+}

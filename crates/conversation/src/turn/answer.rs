@@ -1,0 +1,162 @@
+//! The answer's message in the making: which part is open, and how much of it may still be stored.
+
+use flarebot_protocol::Reduction;
+use flarebot_protocol::chunk::Chunk;
+use flarebot_protocol::message::{Message, Part};
+
+/// The most that an answer may take as stored, in bytes of JSON. Far below the limit of one stored value, and more
+/// than any model writes in one turn.
+pub const MAXIMUM_ANSWER_BYTES: usize = 1_000_000;
+
+/// What a part takes as stored beside its text, rounded up.
+const PART_BYTES: usize = 100;
+
+/// What a piece of an answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Reasoning,
+}
+
+/// Whether an answer may grow further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    Left,
+    Full,
+}
+
+#[derive(Debug)]
+pub(super) struct Answer {
+    reduction: Reduction,
+    open: Option<OpenPart>,
+    parts: u32,
+    stored_bytes: usize,
+}
+
+#[derive(Debug)]
+struct OpenPart {
+    kind: Kind,
+    id: String,
+}
+
+impl Answer {
+    pub(super) fn new(message: Message) -> Self {
+        Self {
+            reduction: Reduction::new(message),
+            open: None,
+            parts: 0,
+            stored_bytes: 0,
+        }
+    }
+
+    /// Takes one chunk into the message.
+    pub(super) fn apply(&mut self, chunk: &Chunk) {
+        self.reduction.apply(chunk);
+    }
+
+    /// The chunks that add `text`, cut where the answer is full. They are not applied yet.
+    pub(super) fn extend(&mut self, kind: Kind, text: &str) -> (Vec<Chunk>, Room) {
+        let mut chunks = Vec::new();
+        if text.is_empty() {
+            return (chunks, Room::Left);
+        }
+        let id = match &self.open {
+            Some(open) if open.kind == kind => open.id.clone(),
+            Some(_) | None => {
+                chunks.extend(self.close());
+                self.open(kind, &mut chunks)
+            }
+        };
+        let room = MAXIMUM_ANSWER_BYTES.saturating_sub(self.stored_bytes);
+        let (kept, bytes) = fitting(text, room);
+        self.stored_bytes = self.stored_bytes.saturating_add(bytes);
+        if !kept.is_empty() {
+            let delta = kept.to_owned();
+            chunks.push(match kind {
+                Kind::Text => Chunk::TextDelta { id, delta },
+                Kind::Reasoning => Chunk::ReasoningDelta { id, delta },
+            });
+        }
+        let room = if kept.len() < text.len() {
+            Room::Full
+        } else {
+            Room::Left
+        };
+        (chunks, room)
+    }
+
+    /// The chunk that ends the open part.
+    pub(super) fn close(&mut self) -> Option<Chunk> {
+        self.open.take().map(|open| match open.kind {
+            Kind::Text => Chunk::TextEnd { id: open.id },
+            Kind::Reasoning => Chunk::ReasoningEnd { id: open.id },
+        })
+    }
+
+    /// Whether there is anything for a reader.
+    pub(super) fn has_text(&self) -> bool {
+        self.reduction.message.parts.iter().any(|part| match part {
+            Part::Text { text, .. } => !text.trim().is_empty(),
+            Part::Reasoning { .. } | Part::StepStart => false,
+        })
+    }
+
+    /// The message as it stands.
+    pub(super) fn into_message(self) -> Message {
+        self.reduction.message
+    }
+
+    fn open(&mut self, kind: Kind, chunks: &mut Vec<Chunk>) -> String {
+        let number = self.parts;
+        self.parts = number.saturating_add(1);
+        self.stored_bytes = self.stored_bytes.saturating_add(PART_BYTES);
+        let (id, chunk) = match kind {
+            Kind::Text => {
+                let id = format!("text-{number}");
+                (id.clone(), Chunk::TextStart { id })
+            }
+            Kind::Reasoning => {
+                let id = format!("reasoning-{number}");
+                (id.clone(), Chunk::ReasoningStart { id })
+            }
+        };
+        chunks.push(chunk);
+        self.open = Some(OpenPart { kind, id: id.clone() });
+        id
+    }
+}
+
+/// The longest beginning of `text` that takes at most `room` bytes inside a JSON string, with what it takes.
+fn fitting(text: &str, room: usize) -> (&str, usize) {
+    let mut taken = 0_usize;
+    for (place, character) in text.char_indices() {
+        let bytes = match character {
+            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+            '\0'..='\u{1f}' => 6,
+            _ => character.len_utf8(),
+        };
+        if taken.saturating_add(bytes) > room {
+            return (text.get(..place).unwrap_or_default(), taken);
+        }
+        taken = taken.saturating_add(bytes);
+    }
+    (text, taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_measured_as_json_stores_it() {
+        let text = "plain \"quoted\" \\ \n\t\u{1}\u{7f} ünï 漢 😀";
+        let json = serde_json::to_string(text).unwrap();
+        assert_eq!(fitting(text, usize::MAX), (text, json.len() - 2));
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(fitting("a漢字", 6), ("a漢", 4));
+        assert_eq!(fitting("a漢字", 0), ("", 0));
+    }
+}

@@ -1,0 +1,29 @@
+//! What the owner reads when a turn did not simply complete: what happened, and what to do next.
+
+use flarebot_protocol::chunk::FinishReason;
+
+pub(super) const INTERRUPTED: &str = "The runtime restarted while it made this answer, so the answer is incomplete. Send your message again to get a new one.";
+
+pub(super) const INTERRUPTED_BEFORE_TEXT: &str =
+    "The runtime restarted before this answer began. Send your message again to get one.";
+
+pub(super) const FULL: &str = "This answer reached the largest size that can be stored and was stopped there. Ask for the rest in a new message.";
+
+/// The notice of a call that the model ended itself.
+pub(super) const fn completed(reason: FinishReason, has_text: bool) -> Option<&'static str> {
+    match (reason, has_text) {
+        (FinishReason::Length, true) => Some(
+            "This answer reached the limit of its length and stops in the middle. Ask the model to go on from there.",
+        ),
+        (FinishReason::Length, false) => Some(
+            "The model reached the limit of its output before it wrote an answer. Ask for something smaller.",
+        ),
+        (FinishReason::ContentFilter, _) => {
+            Some("The model provider's filter ended this answer. Say it in other words to try again.")
+        }
+        (FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other, false) => {
+            Some("The model sent an empty answer. Send your message again to get another one.")
+        }
+        (FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other, true) => None,
+    }
+}
