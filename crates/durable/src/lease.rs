@@ -1,0 +1,86 @@
+//! One row for each thing that is owed at an instant: a socket's expiry, a running turn, a clean-up.
+
+use flarebot_sql::{FromRow, Row, Sql, SqlError};
+
+/// Something that `owner` owes at `due_at`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lease {
+    /// Whose it is: it goes when the owner goes.
+    pub owner: String,
+    /// What kind of thing it is, a word that the owner chooses.
+    pub kind: String,
+    /// Which one of that kind.
+    pub id: String,
+    /// When it is due, in milliseconds since 1970.
+    pub due_at: i64,
+}
+
+impl FromRow for Lease {
+    fn from_row(row: &Row) -> Result<Self, SqlError> {
+        Ok(Self {
+            owner: row.text(0)?.to_owned(),
+            kind: row.text(1)?.to_owned(),
+            id: row.text(2)?.to_owned(),
+            due_at: row.integer(3)?,
+        })
+    }
+}
+
+/// Writes a lease; one with the same owner, kind and id is replaced.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn put(sql: &impl Sql, lease: &Lease) -> Result<(), SqlError> {
+    sql.exec(
+        "INSERT INTO lease (owner, kind, id, due_at) VALUES (?, ?, ?, ?) \
+         ON CONFLICT (owner, kind, id) DO UPDATE SET due_at = excluded.due_at",
+        &[
+            lease.owner.as_str().into(),
+            lease.kind.as_str().into(),
+            lease.id.as_str().into(),
+            lease.due_at.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Removes one lease, if it is there.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn remove(sql: &impl Sql, owner: &str, kind: &str, id: &str) -> Result<(), SqlError> {
+    sql.exec(
+        "DELETE FROM lease WHERE owner = ? AND kind = ? AND id = ?",
+        &[owner.into(), kind.into(), id.into()],
+    )?;
+    Ok(())
+}
+
+/// Removes everything that `owner` owes.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn remove_owner(sql: &impl Sql, owner: &str) -> Result<(), SqlError> {
+    sql.exec("DELETE FROM lease WHERE owner = ?", &[owner.into()])?;
+    Ok(())
+}
+
+/// What is due at `now`, the earliest first, at most `limit` of it. The rows stay until they are removed.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn due(sql: &impl Sql, now: i64, limit: u32) -> Result<Vec<Lease>, SqlError> {
+    sql.query(
+        "SELECT owner, kind, id, due_at FROM lease WHERE due_at <= ? ORDER BY due_at, owner, kind, id LIMIT ?",
+        &[now.into(), limit.into()],
+    )
+}
+
+/// When the earliest lease is due, in milliseconds since 1970; a contribution to [`crate::alarm::next`].
+///
+/// # Errors
+/// When the database refuses it.
+pub fn next_due(sql: &impl Sql) -> Result<Option<i64>, SqlError> {
+    let rows = sql.exec("SELECT min(due_at) FROM lease", &[])?;
+    rows.first().map_or(Ok(None), |row| row.optional_integer(0))
+}

@@ -1,0 +1,114 @@
+//! Leases against a plain set of what is owed.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on should stop where it stands"
+)]
+
+use flarebot_durable::lease::{self, Lease};
+use flarebot_durable::{COMPONENT, MIGRATIONS, alarm};
+use flarebot_sql::migrate;
+use flarebot_sql::native::Database;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const OWNERS: [&str; 3] = ["agent", "first", "second"];
+const KINDS: [&str; 2] = ["socket", "turn"];
+const IDS: [&str; 2] = ["a", "b"];
+
+#[derive(Debug, Clone)]
+enum Step {
+    Put(Lease),
+    Remove(&'static str, &'static str, &'static str),
+    RemoveOwner(&'static str),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = || {
+        (
+            prop::sample::select(&OWNERS[..]),
+            prop::sample::select(&KINDS[..]),
+            prop::sample::select(&IDS[..]),
+        )
+    };
+    prop_oneof![
+        4 => (key(), 0_i64..1_000).prop_map(|((owner, kind, id), due_at)| Step::Put(Lease {
+            owner: owner.to_owned(),
+            kind: kind.to_owned(),
+            id: id.to_owned(),
+            due_at,
+        })),
+        2 => key().prop_map(|(owner, kind, id)| Step::Remove(owner, kind, id)),
+        1 => prop::sample::select(&OWNERS[..]).prop_map(Step::RemoveOwner),
+    ]
+}
+
+fn database() -> Database {
+    let database = Database::in_memory().unwrap();
+    migrate(&database, COMPONENT, MIGRATIONS, 0).unwrap();
+    database
+}
+
+proptest! {
+    #[test]
+    fn the_alarm_rings_for_the_earliest_of_what_is_owed(steps in vec(step(), 0..30), now in 0_i64..1_000, limit in 0_u32..6) {
+        let sql = database();
+        let mut owed: BTreeMap<(String, String, String), i64> = BTreeMap::new();
+        for step in steps {
+            match step {
+                Step::Put(lease) => {
+                    lease::put(&sql, &lease).unwrap();
+                    owed.insert((lease.owner, lease.kind, lease.id), lease.due_at);
+                }
+                Step::Remove(owner, kind, id) => {
+                    lease::remove(&sql, owner, kind, id).unwrap();
+                    owed.remove(&(owner.to_owned(), kind.to_owned(), id.to_owned()));
+                }
+                Step::RemoveOwner(owner) => {
+                    lease::remove_owner(&sql, owner).unwrap();
+                    owed.retain(|(of, _, _), _| of != owner);
+                }
+            }
+        }
+        let earliest = owed.values().min().copied();
+        prop_assert_eq!(lease::next_due(&sql).unwrap(), earliest);
+        let alarm = alarm::next([lease::next_due(&sql).unwrap(), None], now);
+        prop_assert_eq!(alarm, earliest.map(|due_at| if due_at > now { due_at } else { now + 1 }));
+        let mut expected: Vec<Lease> = owed
+            .into_iter()
+            .filter(|(_, due_at)| *due_at <= now)
+            .map(|((owner, kind, id), due_at)| Lease { owner, kind, id, due_at })
+            .collect();
+        expected.sort_by_key(|lease| (lease.due_at, lease.owner.clone(), lease.kind.clone(), lease.id.clone()));
+        expected.truncate(usize::try_from(limit).unwrap());
+        prop_assert_eq!(lease::due(&sql, now, limit).unwrap(), expected);
+    }
+
+    #[test]
+    fn an_alarm_is_always_in_the_future_and_never_without_a_reason(
+        contributions in vec(prop::option::of(any::<i64>()), 0..6),
+        now in any::<i64>(),
+    ) {
+        let alarm = alarm::next(contributions.clone(), now);
+        prop_assert_eq!(alarm.is_some(), contributions.iter().any(Option::is_some));
+        if let Some(alarm) = alarm {
+            prop_assert!(alarm > now || now == i64::MAX);
+        }
+    }
+}
+
+#[test]
+fn a_lease_written_again_moves() {
+    let sql = database();
+    let mut lease = Lease {
+        owner: "first".to_owned(),
+        kind: "turn".to_owned(),
+        id: "a".to_owned(),
+        due_at: 10,
+    };
+    lease::put(&sql, &lease).unwrap();
+    lease.due_at = 20;
+    lease::put(&sql, &lease).unwrap();
+    assert_eq!(lease::due(&sql, 15, 10).unwrap(), []);
+    assert_eq!(lease::due(&sql, 20, 10).unwrap(), [lease]);
+}
