@@ -2,6 +2,7 @@
 
 mod incoming;
 mod outgoing;
+mod written;
 
 pub use incoming::{ChatRequest, ClientFrame, FrameFault, Trigger};
 pub use outgoing::{

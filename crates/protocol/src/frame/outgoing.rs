@@ -5,7 +5,7 @@ use crate::chunk::Chunk;
 use crate::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use crate::message::{Message, Outcome};
 use crate::{MessageId, RequestId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// One frame from the server.
@@ -137,9 +137,17 @@ pub struct RpcReply {
     /// Why the call failed, for the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why the call failed, for a program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Why the call failed, for a program. A code that this version does not know reads as none.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "known_code"
+    )]
     pub code: Option<FailureCode>,
+}
+
+fn known_code<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Option<FailureCode>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
 impl RpcReply {
@@ -266,6 +274,12 @@ impl ChatResponse {
         }
     }
 
+    /// Whether this is the last frame of a request that was never accepted.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.done && self.error == Some(true)
+    }
+
     /// The last frame of an answer.
     #[must_use]
     pub fn ended(id: RequestId, outcome: Outcome, message_ids: Vec<MessageId>) -> Self {
@@ -300,6 +314,16 @@ pub struct HistoryFrame {
     /// Accepted requests that wait for it, in order.
     #[serde(default)]
     pub queued: Vec<QueuedTurn>,
+}
+
+impl HistoryFrame {
+    /// Whether the answer to a request is being made or waits.
+    #[must_use]
+    pub fn is_unfinished(&self, id: &RequestId) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| running.request_id == *id)
+            || self.queued.iter().any(|queued| queued.request_id == *id)
+    }
 }
 
 /// The answer that is being made.
