@@ -1,0 +1,10 @@
+//! The codec for OpenAI's chat completions as many servers speak them, lenient where those servers differ.
+
+mod answer;
+mod completion;
+mod decode;
+mod encode;
+mod problem;
+
+pub use decode::Decoder;
+pub use encode::encode;
