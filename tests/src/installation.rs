@@ -1,0 +1,216 @@
+//! One installation with its owner: provider, host, storage and credentials in one hand.
+
+use crate::client::http::{Request, Response};
+use crate::client::{Connection, Socket};
+use crate::credentials::{Credentials, Variables, variables};
+use crate::host::free_port;
+use crate::provider::Provider;
+use crate::{Entry, Host, HostOptions};
+use flarebot_protocol::ConversationId;
+use flarebot_protocol::address::{CLIENT_PARAMETER, Endpoint, FLAREBOT_CLIENT};
+use flarebot_protocol::call::CreateConversation;
+use flarebot_protocol::conversation::ConversationSummary;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// An installation that runs. Everything of it is gone when it is dropped.
+#[derive(Debug)]
+pub struct Installation {
+    /// The provider that its model calls reach.
+    pub provider: Provider,
+    /// What its owner can sign.
+    pub credentials: Credentials,
+    options: HostOptions,
+    host: Option<Host>,
+    // Held for its end: the storage goes with it.
+    _folder: TempDir,
+}
+
+impl Installation {
+    /// Starts the release bundle on empty storage.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::start_entry(Entry::Production)
+    }
+
+    /// Starts a bundle on empty storage.
+    #[must_use]
+    pub fn start_entry(entry: Entry) -> Self {
+        Self::start_with(entry, |_| {})
+    }
+
+    /// Starts a bundle on empty storage, with changes to its configuration.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn start_with(entry: Entry, change: impl FnOnce(&mut Variables)) -> Self {
+        let provider = Provider::start().expect("there is a free port");
+        let folder = TempDir::new().expect("there is room for storage");
+        let port = free_port();
+        let mut variables = variables(&format!("http://localhost:{port}"));
+        let credentials = Credentials::new(&variables);
+        variables.insert("FLAREBOT_COMPATIBLE_BASE_URL".to_owned(), provider.base_url());
+        variables.insert("FLAREBOT_COMPATIBLE_MODELS".to_owned(), "scripted".to_owned());
+        change(&mut variables);
+        let options = HostOptions {
+            entry,
+            storage: folder.path().join("storage"),
+            port,
+            variables,
+            provider: provider.authority(),
+        };
+        let host = Host::start(&options);
+        Self {
+            provider,
+            credentials,
+            options,
+            host: Some(host),
+            _folder: folder,
+        }
+    }
+
+    /// The running host.
+    ///
+    /// # Panics
+    /// Between a stop or a kill and the next start.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        self.host.as_ref().expect("the installation runs")
+    }
+
+    /// Kills everything at once; the storage stays.
+    pub fn kill(&mut self) {
+        if let Some(host) = self.host.take() {
+            host.kill();
+        }
+    }
+
+    /// Stops in good order; the storage stays.
+    pub fn stop(&mut self) {
+        if let Some(host) = self.host.take() {
+            host.stop();
+        }
+    }
+
+    /// Starts again on the same storage at the same address.
+    pub fn start_again(&mut self) {
+        self.kill();
+        self.host = Some(Host::start(&self.options));
+    }
+
+    /// The origin that a browser would show.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.authority())
+    }
+
+    /// `host:port`.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        format!("localhost:{}", self.options.port)
+    }
+
+    /// Sends a request exactly as it is, to the right host.
+    ///
+    /// # Panics
+    /// When there is no response.
+    #[must_use]
+    pub fn send(&self, request: &Request) -> Response {
+        let response = request.send(&self.authority());
+        response.expect("the installation answers")
+    }
+
+    /// A request with the owner's cookie, and with the right `Origin` where a browser would send one.
+    #[must_use]
+    pub fn owner_request(&self, method: &str, target: &str) -> Request {
+        let request = Request::new(method, target).header("cookie", &self.credentials.cookie());
+        if method == "GET" || method == "HEAD" {
+            request
+        } else {
+            request.header("origin", &self.origin())
+        }
+    }
+
+    /// How the owner's page connects to `endpoint`.
+    #[must_use]
+    pub fn connection(&self, endpoint: Endpoint) -> Connection {
+        let page = format!("{}?{CLIENT_PARAMETER}={FLAREBOT_CLIENT}", endpoint.path());
+        Connection {
+            target: page,
+            ..self.sdk_connection(endpoint)
+        }
+    }
+
+    /// How an Agents SDK client with the owner's cookie connects to `endpoint`.
+    #[must_use]
+    pub fn sdk_connection(&self, endpoint: Endpoint) -> Connection {
+        Connection {
+            authority: self.authority(),
+            target: endpoint.path(),
+            cookie: Some(self.credentials.cookie()),
+            origin: Some(self.origin()),
+        }
+    }
+
+    /// The owner's socket to the agent.
+    ///
+    /// # Panics
+    /// When it is refused.
+    #[must_use]
+    pub fn agent(&self) -> Socket {
+        let socket = self.connection(Endpoint::Agent).open();
+        socket.expect("the owner may connect")
+    }
+
+    /// The owner's socket to a conversation.
+    ///
+    /// # Panics
+    /// When it is refused.
+    #[must_use]
+    pub fn conversation(&self, id: ConversationId) -> Socket {
+        let socket = self.connection(Endpoint::Conversation(id)).open();
+        socket.expect("the owner may connect")
+    }
+
+    /// Makes a conversation.
+    ///
+    /// # Panics
+    /// When that fails.
+    #[must_use]
+    pub fn create(&self, name: &str) -> ConversationSummary {
+        let mut agent = self.agent();
+        let created = agent.call(&CreateConversation {
+            name: Some(name.to_owned()),
+        });
+        agent.close();
+        created.expect("a conversation can be made")
+    }
+
+    /// Makes a conversation and connects to it.
+    #[must_use]
+    pub fn new_conversation(&self, name: &str) -> (ConversationId, Socket) {
+        let id = self.create(name).id;
+        (id, self.conversation(id))
+    }
+
+    /// The database files in storage, each an object: names relative to the storage folder, in order.
+    #[must_use]
+    pub fn database_files(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.options.storage.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "sqlite") {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}

@@ -1,0 +1,222 @@
+//! A model provider that speaks the OpenAI protocol and does, on command, what providers do wrong.
+//!
+//! One thread a connection and no runtime. A [`Script`] says how one answer goes; every request is remembered as an
+//! [`Exchange`], with the moment when the caller hung up, so that a test sees whether a stop reached the provider.
+
+mod exchange;
+mod play;
+mod request;
+mod script;
+
+pub use exchange::{Exchange, ExchangeEnd, SentMessage};
+pub use script::{Ending, Form, LineEnd, Script, Writes};
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
+
+/// What an error of the provider contains and no client must ever see.
+pub const PROVIDER_SECRET: &str = "sk-provider-internal-detail";
+
+/// The clock of stamped pieces, the same for everything in this process.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock;
+
+impl Clock {
+    /// Microseconds since the clock was first read.
+    #[must_use]
+    pub fn micros() -> u64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        u64::try_from(START.get_or_init(Instant::now).elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// A running provider. It stops accepting when it is dropped.
+#[derive(Debug)]
+pub struct Provider {
+    address: SocketAddr,
+    state: Arc<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    book: Mutex<Book>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Book {
+    exchanges: Vec<Exchange>,
+    released: BTreeSet<String>,
+    stopped: bool,
+}
+
+impl State {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Book) -> T) -> T {
+        let result = change(&mut self.book());
+        self.changed.notify_all();
+        result
+    }
+
+    /// Waits until `ask` has an answer, or for `patience`.
+    fn wait<T>(&self, patience: Duration, mut ask: impl FnMut(&Book) -> Option<T>) -> Option<T> {
+        let deadline = Instant::now() + patience;
+        let mut book = self.book();
+        loop {
+            if let Some(answer) = ask(&book) {
+                return Some(answer);
+            }
+            let left = deadline.checked_duration_since(Instant::now())?;
+            book = self.changed.wait_timeout(book, left).unwrap().0;
+        }
+    }
+}
+
+impl Provider {
+    /// Starts a provider on a free port of the loopback interface.
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub fn start() -> io::Result<Self> {
+        Self::start_on(0)
+    }
+
+    /// Starts a provider on `port` of the loopback interface; 0 means any free one.
+    ///
+    /// # Errors
+    /// When the port is taken.
+    pub fn start_on(port: u16) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port))?;
+        let address = listener.local_addr()?;
+        let state = Arc::new(State::default());
+        let accepting = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for connection in listener.incoming().map_while(Result::ok) {
+                if accepting.book().stopped {
+                    return;
+                }
+                let state = Arc::clone(&accepting);
+                // A broken connection is the caller's choice, and the exchange has already been marked as closed.
+                std::thread::spawn(move || drop(serve(&connection, &state)));
+            }
+        });
+        Ok(Self { address, state })
+    }
+
+    /// `host:port`.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// The base URL for the deployment's configuration.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Every request so far, oldest first.
+    #[must_use]
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.state.book().exchanges.clone()
+    }
+
+    /// The requests of one script, oldest first.
+    #[must_use]
+    pub fn labelled(&self, label: &str) -> Vec<Exchange> {
+        let mut exchanges = self.exchanges();
+        exchanges.retain(|exchange| exchange.label == label);
+        exchanges
+    }
+
+    /// Waits for a request of the script `label` of which `condition` holds.
+    ///
+    /// # Panics
+    /// When there is none within `patience`.
+    #[must_use]
+    pub fn wait_for(
+        &self,
+        label: &str,
+        patience: Duration,
+        condition: impl Fn(&Exchange) -> bool,
+    ) -> Exchange {
+        let found = self.state.wait(patience, |book| {
+            let mut exchanges = book.exchanges.iter();
+            exchanges
+                .find(|exchange| exchange.label == label && condition(exchange))
+                .cloned()
+        });
+        found.unwrap_or_else(|| {
+            let seen = self.labelled(label);
+            panic!("no request of {label:?} is as expected within {patience:?}; there are {seen:#?}")
+        })
+    }
+
+    /// Waits for the first request of the script `label`.
+    ///
+    /// # Panics
+    /// When there is none within `patience`.
+    pub fn wait_for_request(&self, label: &str, patience: Duration) -> Exchange {
+        self.wait_for(label, patience, |_| true)
+    }
+
+    /// Waits until the request of the script `label` is over.
+    ///
+    /// # Panics
+    /// When it is not within `patience`.
+    #[must_use]
+    pub fn wait_for_end(&self, label: &str, patience: Duration) -> ExchangeEnd {
+        let ended = self.wait_for(label, patience, |exchange| exchange.end.is_some());
+        ended.end.unwrap()
+    }
+
+    /// Opens the gate of the script `label`, now and for later requests.
+    pub fn release(&self, label: &str) {
+        self.state.change(|book| book.released.insert(label.to_owned()));
+    }
+}
+
+impl Drop for Provider {
+    fn drop(&mut self) {
+        self.state.change(|book| book.stopped = true);
+        // The accepting thread learns of it with its next connection.
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
+    connection.set_nodelay(true)?;
+    let request = request::read(connection)?;
+    let messages = exchange::sent_messages(&request.body);
+    let owner = messages.iter().rev().find(|message| message.role == "user");
+    let script = match Script::read(owner.map_or("", |message| message.text.as_str())) {
+        Ok(script) => script,
+        Err(error) => return play::refuse(connection, 400, &format!("misspelt script: {error}")),
+    };
+    if !request.path.ends_with("/chat/completions") {
+        return play::refuse(connection, 404, "there is no such path");
+    }
+    let number = state.change(|book| {
+        book.exchanges.push(Exchange {
+            label: script.label.clone(),
+            path: request.path,
+            headers: request.headers,
+            body: request.body,
+            messages,
+            received_at: Clock::micros(),
+            pieces: 0,
+            end: None,
+        });
+        book.exchanges.len() - 1
+    });
+    let caller = play::Caller::watch(connection, Arc::clone(state), number)?;
+    let played = play::play(&script, &caller);
+    caller.finish(&played);
+    played
+}
