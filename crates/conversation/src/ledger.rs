@@ -43,7 +43,7 @@ pub struct ClaimedTurn {
 pub struct LostTurn {
     /// The turn.
     pub turn: ClaimedTurn,
-    /// Its last checkpoint, or what is known without one.
+    /// Its last checkpoint, or what is known without a readable one.
     pub state: TurnState,
 }
 
@@ -89,6 +89,21 @@ pub fn running(sql: &impl Sql) -> Result<Option<ClaimedTurn>, ConversationError>
     Ok(running)
 }
 
+/// How a turn ended; `None` while it has not, and for an unknown request.
+///
+/// # Errors
+/// When the database refuses.
+pub fn outcome(sql: &impl Sql, request_id: &RequestId) -> Result<Option<Outcome>, ConversationError> {
+    let rows = sql.exec(
+        "SELECT status FROM turn WHERE request_id = ?",
+        &[request_id.as_str().into()],
+    )?;
+    match rows.first().map(|row| TurnStatus::read(row, 0)).transpose()? {
+        Some(TurnStatus::Ended(outcome)) => Ok(Some(outcome)),
+        Some(TurnStatus::Queued | TurnStatus::Running) | None => Ok(None),
+    }
+}
+
 /// The waiting turns, the next one first.
 ///
 /// # Errors
@@ -104,7 +119,7 @@ pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
 /// The running turn if an instance other than `instance` claimed it: that one is gone, so nobody makes this answer.
 ///
 /// # Errors
-/// When the database refuses or the checkpoint cannot be read.
+/// When the database refuses.
 pub fn lost(sql: &impl Sql, instance: &str) -> Result<Option<LostTurn>, ConversationError> {
     let rows = sql.exec(
         "SELECT request_id, user_message_id, assistant_message_id, attempts, state, started_at FROM turn \
@@ -115,8 +130,10 @@ pub fn lost(sql: &impl Sql, instance: &str) -> Result<Option<LostTurn>, Conversa
         return Ok(None);
     };
     let turn = ClaimedTurn::from_row(row)?;
-    let state = match row.optional_text(4)? {
-        Some(text) => unseal(text)?,
+    // A checkpoint that cannot be read must not keep a dead turn running for ever.
+    let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
+    let state = match checkpoint {
+        Some(state) => state,
         None => TurnState {
             request_id: turn.request_id.clone(),
             message_id: turn.assistant_message_id.clone(),

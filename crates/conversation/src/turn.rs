@@ -235,7 +235,7 @@ impl Turn {
         let state = TurnState {
             request_id: self.request_id.clone(),
             message_id: self.message_id.clone(),
-            model: Some(context.model.clone()),
+            model: ending.is_none().then(|| context.model.clone()),
             begun_at: now,
         };
         let mut answering = Answering::new(state, now);

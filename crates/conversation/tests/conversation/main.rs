@@ -1,0 +1,20 @@
+//! The behaviour of a conversation, tested without any runtime: its storage on the native database, its turn machine
+//! with scripted events, and both together with a crash after any step.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod crash;
+mod golden;
+mod ledger;
+mod schema;
+mod stream_log;
+mod support;
+mod transcript;
+mod turn;
+mod turn_properties;
