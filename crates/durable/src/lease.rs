@@ -56,6 +56,30 @@ pub fn remove(sql: &impl Sql, owner: &str, kind: &str, id: &str) -> Result<(), S
     Ok(())
 }
 
+/// Removes everything of one kind that `owner` owes.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn remove_kind(sql: &impl Sql, owner: &str, kind: &str) -> Result<(), SqlError> {
+    sql.exec(
+        "DELETE FROM lease WHERE owner = ? AND kind = ?",
+        &[owner.into(), kind.into()],
+    )?;
+    Ok(())
+}
+
+/// Who owes something of this kind, each owner once.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn owners(sql: &impl Sql, kind: &str) -> Result<Vec<String>, SqlError> {
+    let rows = sql.exec(
+        "SELECT DISTINCT owner FROM lease WHERE kind = ? ORDER BY owner",
+        &[kind.into()],
+    )?;
+    rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
+}
+
 /// Removes everything that `owner` owes.
 ///
 /// # Errors

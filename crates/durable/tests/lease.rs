@@ -10,7 +10,7 @@ use flarebot_sql::migrate;
 use flarebot_sql::native::Database;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const OWNERS: [&str; 3] = ["agent", "first", "second"];
 const KINDS: [&str; 2] = ["socket", "turn"];
@@ -20,6 +20,7 @@ const IDS: [&str; 2] = ["a", "b"];
 enum Step {
     Put(Lease),
     Remove(&'static str, &'static str, &'static str),
+    RemoveKind(&'static str, &'static str),
     RemoveOwner(&'static str),
 }
 
@@ -39,6 +40,7 @@ fn step() -> impl Strategy<Value = Step> {
             due_at,
         })),
         2 => key().prop_map(|(owner, kind, id)| Step::Remove(owner, kind, id)),
+        1 => key().prop_map(|(owner, kind, _)| Step::RemoveKind(owner, kind)),
         1 => prop::sample::select(&OWNERS[..]).prop_map(Step::RemoveOwner),
     ]
 }
@@ -64,11 +66,20 @@ proptest! {
                     lease::remove(&sql, owner, kind, id).unwrap();
                     owed.remove(&(owner.to_owned(), kind.to_owned(), id.to_owned()));
                 }
+                Step::RemoveKind(owner, kind) => {
+                    lease::remove_kind(&sql, owner, kind).unwrap();
+                    owed.retain(|(of, what, _), _| of != owner || what != kind);
+                }
                 Step::RemoveOwner(owner) => {
                     lease::remove_owner(&sql, owner).unwrap();
                     owed.retain(|(of, _, _), _| of != owner);
                 }
             }
+        }
+        for kind in KINDS {
+            let owners: BTreeSet<&String> = owed.keys().filter(|(_, what, _)| what == kind).map(|(owner, _, _)| owner).collect();
+            let found = lease::owners(&sql, kind).unwrap();
+            prop_assert_eq!(found.iter().collect::<Vec<_>>(), owners.into_iter().collect::<Vec<_>>());
         }
         let earliest = owed.values().min().copied();
         prop_assert_eq!(lease::next_due(&sql).unwrap(), earliest);
