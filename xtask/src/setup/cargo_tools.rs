@@ -1,0 +1,175 @@
+//! wasm-bindgen's command line and worker-build, compiled once for each user, version and compiler: a clean checkout does
+//! not pay for them again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::rust::Toolchain;
+use crate::checkout;
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::process;
+use crate::progress;
+
+/// The compiled tools.
+pub(crate) struct CargoTools {
+    wasm_bindgen: PathBuf,
+    worker_build: PathBuf,
+    versions: String,
+}
+
+struct Tool {
+    package: &'static str,
+    binary: &'static str,
+    /// The library in `Cargo.lock` whose version the tool must have.
+    library: &'static str,
+    /// A tool that runs for a second is not worth minutes of optimisation.
+    optimisation: &'static str,
+}
+
+const WASM_BINDGEN: Tool = Tool {
+    package: "wasm-bindgen-cli",
+    binary: "wasm-bindgen",
+    library: "wasm-bindgen",
+    optimisation: "1",
+};
+const WORKER_BUILD: Tool = Tool {
+    package: "worker-build",
+    binary: "worker-build",
+    library: "worker",
+    optimisation: "0",
+};
+
+impl CargoTools {
+    /// Compiles the tools that the cache does not hold.
+    pub(crate) fn find(toolchain: &Toolchain) -> Result<Self> {
+        let lock = files::read_text(&checkout::root().join("Cargo.lock"))?;
+        let (wasm_bindgen, bindgen_version) = WASM_BINDGEN.find(&lock, toolchain)?;
+        let (worker_build, build_version) = WORKER_BUILD.find(&lock, toolchain)?;
+        let versions = format!("wasm-bindgen {bindgen_version}, worker-build {build_version}");
+        Ok(Self {
+            wasm_bindgen,
+            worker_build,
+            versions,
+        })
+    }
+
+    pub(crate) fn wasm_bindgen(&self) -> &Path {
+        &self.wasm_bindgen
+    }
+
+    pub(crate) fn worker_build(&self) -> &Path {
+        &self.worker_build
+    }
+
+    /// The tools' versions: part of every build's inputs.
+    pub(crate) fn versions(&self) -> &str {
+        &self.versions
+    }
+}
+
+impl Tool {
+    fn find(&self, lock: &str, toolchain: &Toolchain) -> Result<(PathBuf, String)> {
+        let version = locked_version(lock, self.library).ok_or_else(|| {
+            Failure::new(
+                format!("Cargo.lock has no `{}`", self.library),
+                "restore Cargo.lock from version control, or run `cargo generate-lockfile`",
+            )
+        })?;
+        let folder = checkout::cache()?.join("tools").join(format!(
+            "{}-{version}-{}",
+            self.package,
+            compiler_key(toolchain.version())
+        ));
+        let binary = folder.join("bin").join(self.binary);
+        if !binary.is_file() {
+            self.install(&version, &folder, toolchain)?;
+        }
+        Ok((binary, version))
+    }
+
+    /// Builds beside the final folder and renames at the end, so that an interrupted build leaves nothing half done.
+    fn install(&self, version: &str, folder: &Path, toolchain: &Toolchain) -> Result<()> {
+        progress::step(&format!(
+            "compiling {} {version}, once for this compiler (some minutes)",
+            self.package
+        ));
+        let staging = folder.with_extension(format!("{}.partial", std::process::id()));
+        files::empty_folder(&staging)?;
+        let outcome = self
+            .compile(version, &staging, toolchain, &["--locked"])
+            // A lock file may name a version that the registry no longer serves.
+            .or_else(|_| self.compile(version, &staging, toolchain, &[]));
+        if let Err(failure) = outcome {
+            files::remove_folder(&staging)?;
+            return Err(failure);
+        }
+        files::remove_folder(&staging.join("target"))?;
+        match fs::rename(&staging, folder) {
+            Ok(()) => Ok(()),
+            // Another checkout was faster; its tool is the same.
+            Err(_) if folder.join("bin").join(self.binary).is_file() => files::remove_folder(&staging),
+            Err(error) => Err(Failure::at(folder, &error)),
+        }
+    }
+
+    fn compile(&self, version: &str, staging: &Path, toolchain: &Toolchain, options: &[&str]) -> Result<()> {
+        let mut install = toolchain.cargo(["install", "--no-track"]);
+        install
+            .args(options)
+            .args(["--bin", self.binary, "--root"])
+            .arg(staging)
+            .arg(format!("{}@{version}", self.package))
+            .current_dir(staging)
+            .env("CARGO_TARGET_DIR", staging.join("target"))
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.optimisation)
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+        process::run("install", &mut install)
+    }
+}
+
+/// The version of a package in `Cargo.lock`.
+fn locked_version(lock: &str, package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    lines.next()?;
+    lines
+        .next()?
+        .strip_prefix("version = \"")?
+        .strip_suffix('"')
+        .map(str::to_owned)
+}
+
+/// The part of `rustc -vV` that decides whether a compiled tool fits: release and host.
+fn compiler_key(version: &str) -> String {
+    let field = |name: &str| {
+        version
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .unwrap_or("unknown")
+            .trim()
+            .to_owned()
+    };
+    format!("rustc-{}-{}", field("release: "), field("host: "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compiler_key, locked_version};
+
+    #[test]
+    fn the_lock_file_gives_the_exact_package() {
+        let lock = "[[package]]\nname = \"worker-sys\"\nversion = \"0.8.6\"\n\n[[package]]\nname = \"worker\"\n\
+                    version = \"0.8.7\"\n";
+        assert_eq!(locked_version(lock, "worker").as_deref(), Some("0.8.7"));
+        assert_eq!(locked_version(lock, "wasm-bindgen"), None);
+    }
+
+    #[test]
+    fn tools_are_kept_apart_by_compiler_and_host() {
+        let version = "rustc 1.95.0 (x)\nbinary: rustc\nhost: aarch64-apple-darwin\nrelease: 1.95.0\n";
+        assert_eq!(compiler_key(version), "rustc-1.95.0-aarch64-apple-darwin");
+    }
+}
