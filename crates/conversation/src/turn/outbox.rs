@@ -26,9 +26,9 @@ impl Outbox {
         self.next_seq = seq.saturating_add(1);
         self.waiting_bytes = self.waiting_bytes.saturating_add(chunk.payload_bytes());
         self.waiting.push(chunk.clone());
-        let since = self.waiting_since.map_or(now, |since| since.min(now));
-        self.waiting_since = Some(since);
-        if self.waiting_bytes >= FLUSH_BYTES || now.saturating_sub(since) >= FLUSH_MILLISECONDS {
+        // The earlier of both, should the clock have been set back meanwhile.
+        self.waiting_since = Some(self.waiting_since.map_or(now, |since| since.min(now)));
+        if self.waiting_bytes >= FLUSH_BYTES {
             self.flush(effects);
         }
         effects.push(Effect::Send { seq, chunk });

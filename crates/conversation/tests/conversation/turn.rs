@@ -1,60 +1,15 @@
 //! The turn machine with scripted events.
 
+use crate::script::{answer_to, finished, reasoning, run, sent, text};
 use crate::support::{context, delta_text, message_id, new_turn, request_id, text_delta};
 use flarebot_conversation::stream_log::LoggedStream;
-use flarebot_conversation::turn::{Effect, Event, MAXIMUM_ANSWER_BYTES, Turn, TurnState};
+use flarebot_conversation::turn::{Effect, Event, MAXIMUM_ANSWER_BYTES, TurnState};
 use flarebot_model::{
     FailureKind, MAXIMUM_OUTPUT_TOKENS, ModelEvent, ModelFailure, ModelRequest, SILENCE_MILLISECONDS,
 };
 use flarebot_protocol::chunk::{Chunk, FinishReason};
-use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, Usage};
+use flarebot_protocol::message::{Metadata, Outcome, Part, PartState, Usage};
 use flarebot_sql::MAXIMUM_VALUE_BYTES;
-
-fn text(text: &str) -> Event {
-    Event::Model(ModelEvent::Text(text.to_owned()))
-}
-
-fn reasoning(text: &str) -> Event {
-    Event::Model(ModelEvent::Reasoning(text.to_owned()))
-}
-
-fn finished(reason: FinishReason) -> Event {
-    Event::Model(ModelEvent::Finished(reason))
-}
-
-/// Feeds the events, one millisecond apart, and collects all effects.
-fn run(turn: &mut Turn, events: impl IntoIterator<Item = Event>) -> Vec<Effect> {
-    let events = events.into_iter().zip(0..);
-    events.flat_map(|(event, now)| turn.handle(event, now)).collect()
-}
-
-fn answer_to(events: impl IntoIterator<Item = Event>) -> (Vec<Effect>, Outcome, Message, Option<String>) {
-    let mut turn = new_turn();
-    let mut effects = run(&mut turn, std::iter::once(Event::Accepted).chain(events));
-    assert!(turn.is_finished());
-    match effects.pop() {
-        Some(Effect::Finish {
-            outcome,
-            message,
-            notice,
-        }) => {
-            assert_eq!(message.metadata.as_ref().unwrap().notice, notice);
-            (effects, outcome, message, notice)
-        }
-        other => panic!("the last effect is {other:?}"),
-    }
-}
-
-fn sent(effects: &[Effect]) -> Vec<Chunk> {
-    let mut sent = Vec::new();
-    for effect in effects {
-        if let Effect::Send { seq, chunk } = effect {
-            assert_eq!(*seq, sent.len() as u64);
-            sent.push(chunk.clone());
-        }
-    }
-    sent
-}
 
 #[test]
 fn a_turn_begins_with_a_checkpoint_and_calls_the_model_once() {
@@ -346,7 +301,7 @@ fn an_answer_that_did_not_simply_end_has_a_notice() {
 
 #[test]
 fn an_answer_is_cut_at_the_largest_size_that_can_be_stored() {
-    // Each of these characters takes six bytes as stored.
+    // As stored, these take six bytes, three, two and one.
     for piece in ["\u{1}", "漢", "\"", "x"] {
         let (effects, outcome, message, notice) =
             answer_to([text("Begin."), text(&piece.repeat(MAXIMUM_ANSWER_BYTES))]);
@@ -397,78 +352,4 @@ fn a_reader_who_joins_gets_everything_that_was_sent() {
     let running = turn.running(logged);
     assert_eq!(running.next_seq, 6);
     assert_eq!(delta_text(&running.chunks), "logged and not");
-}
-
-fn resumed(chunks: Vec<Chunk>) -> (Outcome, Message, Option<String>) {
-    let state = TurnState {
-        request_id: request_id("request-a"),
-        message_id: message_id("answer-a"),
-        model: Some("small".to_owned()),
-        begun_at: 7,
-    };
-    let next_seq = chunks.len() as u64;
-    let mut turn = Turn::resume(state, LoggedStream { chunks, next_seq });
-    assert_eq!(turn.handle(Event::Tick, 50), []);
-    let mut effects = turn.handle(Event::Resumed, 60);
-    assert!(turn.is_finished());
-    match (effects.pop(), effects.is_empty()) {
-        (
-            Some(Effect::Finish {
-                outcome,
-                message,
-                notice,
-            }),
-            true,
-        ) => (outcome, message, notice),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn a_lost_turn_ends_as_interrupted_with_what_was_logged() {
-    let begin = vec![
-        Chunk::StartStep,
-        Chunk::TextStart {
-            id: "text-0".to_owned(),
-        },
-        text_delta("Half an"),
-    ];
-    let (outcome, message, notice) = resumed(begin);
-    assert_eq!(
-        (outcome, message.text().as_str()),
-        (Outcome::Interrupted, "Half an")
-    );
-    assert!(notice.unwrap().contains("incomplete"));
-    let done = Part::Text {
-        text: "Half an".to_owned(),
-        state: Some(PartState::Done),
-    };
-    assert_eq!(message.parts[1], done);
-    let metadata = message.metadata.unwrap();
-    assert_eq!(metadata.model.as_deref(), Some("small"));
-    assert_eq!(metadata.created_at, Some(7));
-    assert_eq!(metadata.outcome, Some(Outcome::Interrupted));
-
-    let (outcome, message, notice) = resumed(Vec::new());
-    assert_eq!(
-        (outcome, message.id),
-        (Outcome::Interrupted, message_id("answer-a"))
-    );
-    assert!(notice.unwrap().contains("before this answer began"));
-}
-
-#[test]
-fn a_lost_turn_whose_end_was_logged_ends_so() {
-    for events in [
-        vec![text("Whole."), finished(FinishReason::Stop)],
-        vec![text("Long"), finished(FinishReason::Length)],
-        vec![text("Half"), Event::Cancel],
-        vec![text("Half"), Event::ModelClosed],
-    ] {
-        let (effects, outcome, message, notice) = answer_to(events);
-        let (resumed_outcome, resumed_message, resumed_notice) = resumed(sent(&effects));
-        assert_eq!((resumed_outcome, resumed_notice), (outcome, notice));
-        assert_eq!(resumed_message.parts, message.parts);
-        assert_eq!(resumed_message.metadata, message.metadata);
-    }
 }
