@@ -70,9 +70,17 @@ impl Host {
         }
     }
 
-    /// Kills Node and the runtime at once, as a power cut would.
-    pub fn kill(mut self) {
-        self.kill_group();
+    /// Kills Node and the runtime at once, as a power cut would, and waits for their end.
+    pub fn kill(self) {
+        drop(self);
+    }
+
+    /// Sends the signal that kills Node and the runtime, while others may still use them.
+    pub fn kill_now(&self) {
+        if let Some(group) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
+            // A group that is gone already needs no signal.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
     }
 
     /// Lets the host end in good order.
@@ -109,19 +117,12 @@ impl Host {
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
-
-    fn kill_group(&mut self) {
-        if let Some(group) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
-            // A group that is gone already needs no signal.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        drop(self.process.wait());
-    }
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
-        self.kill_group();
+        self.kill_now();
+        drop(self.process.wait());
         if std::thread::panicking() {
             let mut printed = String::new();
             if let Ok(mut log) = File::open(&self.log) {

@@ -139,7 +139,6 @@ impl Provider {
     ///
     /// # Panics
     /// When there is none within `patience`.
-    #[must_use]
     pub fn wait_for(
         &self,
         label: &str,

@@ -172,8 +172,8 @@ impl Script {
                 };
                 characters[border(index)..border(index + 1)].iter().collect()
             }
-            None if self.stamped => pad(format!("#{index:06}@{micros}"), self.bytes),
-            None => pad(format!("#{index:06}"), self.bytes),
+            None if self.stamped => pad(&format!("#{index:06}@{micros}"), self.bytes),
+            None => pad(&format!("#{index:06}"), self.bytes),
         }
     }
 
@@ -199,6 +199,6 @@ impl fmt::Display for Script {
     }
 }
 
-fn pad(mark: String, bytes: usize) -> String {
+fn pad(mark: &str, bytes: usize) -> String {
     format!("{mark:.<width$};", width = bytes.saturating_sub(1))
 }
