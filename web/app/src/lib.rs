@@ -1,1 +1,13 @@
-//! app
+//! The page: components, the client store, and the shell that the server renders.
+//!
+//! The server knows nothing of the owner when it renders: a page is the same bytes for everyone, and what is private
+//! arrives later over the sockets.
+
+pub mod platform;
+pub mod store;
+mod view;
+
+#[cfg(feature = "ssr")]
+pub mod shell;
+
+pub use view::App;

@@ -1,0 +1,339 @@
+//! The conversation that is open, or about to begin: its transcript, its draft, and what the owner does in it.
+
+use super::link::Link;
+use super::transcript::{Line, announcement};
+use super::{Access, Connection, Store, drafts, name};
+use flarebot_protocol::address::{Endpoint, Page};
+use flarebot_protocol::call::{CreateConversation, GetHistory};
+use flarebot_protocol::conversation::ConversationSummary;
+use flarebot_protocol::client::{ConnectionStatus, SessionEvent, SubmissionState, TranscriptView};
+use flarebot_protocol::frame::{ChatRequest, ServerFrame};
+use flarebot_protocol::{CloseCode, ConversationId, MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
+use leptos::prelude::*;
+use std::rc::Rc;
+
+/// What is shown of the open conversation.
+#[derive(Clone, Copy)]
+pub struct OpenConversation {
+    /// How far it is.
+    pub phase: RwSignal<Phase>,
+    /// Its messages, oldest first. A message that grows changes its own signal alone.
+    pub lines: RwSignal<Vec<Line>>,
+    /// Whether there is an answer to stop.
+    pub progress: RwSignal<Progress>,
+    /// Whether there are older messages.
+    pub older: RwSignal<Older>,
+    /// What the owner has written and not sent.
+    pub draft: RwSignal<String>,
+    /// What went wrong last, for the owner.
+    pub trouble: RwSignal<Option<String>>,
+    /// Told whenever anything in the transcript changed.
+    pub changed: RwSignal<u64>,
+}
+
+/// How far a conversation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It does not exist yet; its first message makes it.
+    New,
+    /// It is being made.
+    Starting,
+    /// It exists, but its history has not come.
+    Loading,
+    /// Its history is there.
+    Open,
+    /// It was deleted, or never existed.
+    Gone,
+}
+
+/// Whether there is an answer to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// There is none.
+    Idle,
+    /// One is awaited and shows nothing yet.
+    Awaited,
+    /// One is being written.
+    Writing,
+}
+
+/// Whether there are older messages than those shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Older {
+    /// There are none.
+    None,
+    /// There are.
+    Available,
+    /// They are on their way.
+    Loading,
+}
+
+/// What is known of the open conversation and is not a signal.
+#[derive(Default)]
+pub(super) struct Transcript {
+    pub(super) id: Option<ConversationId>,
+    pub(super) view: TranscriptView,
+    pub(super) unconfirmed: Vec<ChatRequest>,
+}
+
+impl OpenConversation {
+    pub(super) fn new(page: Page) -> Self {
+        let phase = match page {
+            Page::Conversation(_) => Phase::Loading,
+            Page::Home | Page::Settings | Page::Tasks | Page::SignIn => Phase::New,
+        };
+        Self {
+            phase: RwSignal::new(phase),
+            lines: RwSignal::new(Vec::new()),
+            progress: RwSignal::new(Progress::Idle),
+            older: RwSignal::new(Older::None),
+            draft: RwSignal::new(String::new()),
+            trouble: RwSignal::new(None),
+            changed: RwSignal::new(0),
+        }
+    }
+}
+
+impl Store {
+    /// Takes over what the owner has written so far, and keeps it.
+    pub fn write(self, text: String) {
+        let id = self.runtime().transcript.borrow().id;
+        drafts::keep_draft(self.platform().as_ref(), id, &text);
+        self.conversation.draft.set(text);
+    }
+
+    /// Sends the draft. In a new conversation that makes the conversation first.
+    pub fn send(self) {
+        let text = self.conversation.draft.get_untracked();
+        if text.trim().is_empty() {
+            return;
+        }
+        if text.len() > MAXIMUM_MESSAGE_BYTES {
+            let sentence = format!(
+                "This message is longer than {} KB. Send it in parts.",
+                MAXIMUM_MESSAGE_BYTES / 1024
+            );
+            self.conversation.trouble.set(Some(sentence));
+            return;
+        }
+        self.conversation.trouble.set(None);
+        match self.conversation.phase.get_untracked() {
+            Phase::New => self.start_conversation(text),
+            Phase::Loading | Phase::Open => self.submit(text),
+            Phase::Starting | Phase::Gone => {}
+        }
+    }
+
+    /// Stops the answer that is being made, or awaited.
+    pub fn stop(self) {
+        let runtime = self.runtime();
+        let active = runtime.transcript.borrow().view.active().cloned();
+        let link = runtime.conversation.borrow().clone();
+        if let (Some(id), Some(link)) = (active, link) {
+            link.cancel(&id);
+        }
+    }
+
+    /// Fetches the page of messages before those shown.
+    pub fn load_older(self) {
+        let runtime = self.runtime();
+        let before = runtime.transcript.borrow().view.oldest().cloned();
+        let link = runtime.conversation.borrow().clone();
+        let (Some(before), Some(link)) = (before, link) else { return };
+        if self.conversation.older.get_untracked() != Older::Available {
+            return;
+        }
+        self.conversation.older.set(Older::Loading);
+        let call = GetHistory { before: Some(before.clone()) };
+        link.call(&call, move |reply| {
+            self.conversation.older.set(Older::Available);
+            match reply {
+                Ok(page) => self.change(|view| view.prepend(page, &before)),
+                Err(failure) => self.conversation.trouble.set(Some(failure.message)),
+            }
+            self.publish_older();
+        });
+    }
+
+    /// Leaves the conversation that is open and opens another, or gets ready for a new one. Opening what is open
+    /// connects it, once the owner is signed in.
+    pub(super) fn open_conversation(self, id: Option<ConversationId>) {
+        let runtime = self.runtime();
+        let is_same = runtime.transcript.borrow().id == id
+            && match self.conversation.phase.get_untracked() {
+                Phase::New | Phase::Starting => id.is_none(),
+                Phase::Loading | Phase::Open | Phase::Gone => id.is_some(),
+            };
+        if !is_same {
+            self.leave_conversation();
+            self.conversation.phase.set(if id.is_some() { Phase::Loading } else { Phase::New });
+            runtime.transcript.borrow_mut().id = id;
+        }
+        let platform = self.platform();
+        if self.conversation.draft.with_untracked(String::is_empty) {
+            self.conversation.draft.set(drafts::draft(platform.as_ref(), id));
+        }
+        let is_connected = runtime.conversation.borrow().is_some();
+        if let Some(id) = id
+            && !is_connected
+            && self.access.get_untracked() == Access::Granted
+        {
+            self.connect_conversation(id);
+        }
+    }
+
+    /// Forgets the open conversation. What is not confirmed stays kept, and is sent again when it is next opened.
+    pub(super) fn leave_conversation(self) {
+        let runtime = self.runtime();
+        drop(runtime.conversation.take());
+        runtime.transcript.replace(Transcript::default());
+        let conversation = self.conversation;
+        conversation.lines.set(Vec::new());
+        conversation.progress.set(Progress::Idle);
+        conversation.older.set(Older::None);
+        conversation.draft.set(String::new());
+        conversation.trouble.set(None);
+        self.conversation_connection.set(Connection::Quiet);
+    }
+
+    fn connect_conversation(self, id: ConversationId) {
+        let runtime = self.runtime();
+        let path = Endpoint::Conversation(id).path();
+        let link = Link::open(self.platform(), &path, move |event| self.hear_conversation(id, event));
+        let link = Rc::new(link);
+        *runtime.conversation.borrow_mut() = Some(Rc::clone(&link));
+        let kept = drafts::unconfirmed(runtime.platform.as_ref(), id);
+        runtime.transcript.borrow_mut().unconfirmed.clone_from(&kept);
+        for request in kept {
+            self.change(|view| view.submit(&request));
+            link.submit(request);
+        }
+    }
+
+    fn start_conversation(self, text: String) {
+        self.conversation.phase.set(Phase::Starting);
+        let call = CreateConversation {
+            name: name::from_first_message(&text),
+        };
+        self.call_agent(&call, move |reply| {
+            if self.conversation.phase.get_untracked() == Phase::Starting {
+                self.conversation.phase.set(Phase::New);
+            }
+            match reply {
+                Ok(summary) => self.begin_with(summary, text),
+                Err(failure) => self.conversation.trouble.set(Some(failure.message)),
+            }
+        });
+    }
+
+    /// Sends the first message of a conversation that was just made for it.
+    fn begin_with(self, summary: ConversationSummary, text: String) {
+        let id = summary.id;
+        self.sidebar.update(|sidebar| sidebar.put(summary));
+        let platform = self.platform();
+        drafts::keep_draft(platform.as_ref(), None, "");
+        if self.page.get_untracked() == Page::Home {
+            self.navigate(Page::Conversation(id));
+            self.submit(text);
+        } else {
+            // The owner went elsewhere meanwhile, so the text waits where it belongs.
+            drafts::keep_draft(platform.as_ref(), Some(id), &text);
+            if self.runtime().transcript.borrow().id.is_none() {
+                self.conversation.draft.set(String::new());
+            }
+        }
+    }
+
+    /// Hands a message to the connection. It is kept until the server has it, however long the connection takes.
+    fn submit(self, text: String) {
+        let runtime = self.runtime();
+        let request = RequestId::from_uuid(runtime.platform.uuid());
+        let message = MessageId::from_uuid(runtime.platform.uuid());
+        let request = drafts::request(request, message, text);
+        self.write(String::new());
+        self.announcement.set("");
+        runtime.transcript.borrow_mut().unconfirmed.push(request.clone());
+        self.keep_unconfirmed();
+        self.change(|view| view.submit(&request));
+        let link = runtime.conversation.borrow().clone();
+        if let Some(link) = link {
+            link.submit(request);
+        }
+    }
+
+    fn hear_conversation(self, id: ConversationId, event: SessionEvent) {
+        if self.runtime().transcript.borrow().id != Some(id) {
+            return;
+        }
+        match event {
+            SessionEvent::Status(status) => {
+                if status == ConnectionStatus::Closed(CloseCode::ConversationDeleted) {
+                    self.lose_conversation(id);
+                }
+                self.observe_connection(self.conversation_connection, status);
+            }
+            SessionEvent::Frame(frame) => self.hear_frame(*frame),
+            SessionEvent::Submission { id, state } => self.hear_submission(&id, &state),
+            SessionEvent::Unreadable { .. } => self.conversation_connection.set(Connection::Outdated),
+            SessionEvent::CallSettled(_) => {}
+        }
+    }
+
+    fn hear_frame(self, frame: ServerFrame) {
+        let announcement = announcement(&frame);
+        if let ServerFrame::History(_) = &frame {
+            self.conversation.phase.set(Phase::Open);
+        }
+        self.change(|view| view.apply(frame));
+        if let Some(announcement) = announcement {
+            self.announcement.set(announcement);
+        }
+    }
+
+    fn hear_submission(self, id: &RequestId, state: &SubmissionState) {
+        self.change(|view| view.apply_submission(id, state));
+        if !state.is_final() {
+            return;
+        }
+        let runtime = self.runtime();
+        runtime.transcript.borrow_mut().unconfirmed.retain(|request| request.id != *id);
+        self.keep_unconfirmed();
+        if let SubmissionState::Refused { sentence } = state {
+            self.conversation.trouble.set(Some(sentence.clone()));
+        }
+        let message = runtime.transcript.borrow_mut().view.withdraw(id);
+        if let Some(message) = message {
+            self.give_back(&message.text());
+            self.publish();
+        }
+    }
+
+    /// Puts a text that was not sent back into the draft.
+    fn give_back(self, text: &str) {
+        self.write(self.conversation.draft.with_untracked(|draft| drafts::put_back(text, draft)));
+    }
+
+    fn keep_unconfirmed(self) {
+        let runtime = self.runtime();
+        let transcript = runtime.transcript.borrow();
+        if let Some(id) = transcript.id {
+            drafts::keep_unconfirmed(runtime.platform.as_ref(), id, &transcript.unconfirmed);
+        }
+    }
+
+    /// The conversation no longer exists. What the owner has written in it goes to the next one.
+    fn lose_conversation(self, id: ConversationId) {
+        if self.is_deleting(id) {
+            return;
+        }
+        let platform = self.platform();
+        let draft = self.conversation.draft.get_untracked();
+        if drafts::draft(platform.as_ref(), None).is_empty() {
+            drafts::keep_draft(platform.as_ref(), None, &draft);
+        }
+        self.leave_conversation();
+        drafts::forget(platform.as_ref(), id);
+        self.runtime().transcript.borrow_mut().id = Some(id);
+        self.conversation.phase.set(Phase::Gone);
+    }
+}

@@ -1,0 +1,116 @@
+//! The components of the page. They show what the store says and tell it what the owner does.
+
+#![expect(unreachable_pub, reason = "the component macro makes the properties of a component as public as can be")]
+
+mod chat;
+mod composer;
+mod deletion;
+mod empty;
+mod follow;
+mod frame;
+mod icon;
+mod message;
+mod settings;
+mod sidebar;
+mod signing;
+mod tasks;
+mod transcript;
+
+use crate::platform::Platform;
+use crate::store::{Access, Store};
+use chat::Chat;
+use deletion::DeletionQuestion;
+use flarebot_protocol::address::Page;
+use frame::{Announcer, ConnectionBar, Drawer};
+use leptos::either::EitherOf5;
+use leptos::ev;
+use leptos::prelude::*;
+use settings::Settings;
+use sidebar::Sidebar;
+use signing::{SignIn, SignedOut};
+use std::rc::Rc;
+use tasks::Tasks;
+
+/// What fills the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Screen {
+    Chat,
+    Settings,
+    Tasks,
+    SignIn,
+    SignedOut,
+}
+
+impl Screen {
+    fn of(page: Page, access: Access) -> Self {
+        match (page, access) {
+            (Page::SignIn, _) => Self::SignIn,
+            (_, Access::SignedOut) => Self::SignedOut,
+            (Page::Home | Page::Conversation(_), _) => Self::Chat,
+            (Page::Settings, _) => Self::Settings,
+            (Page::Tasks, _) => Self::Tasks,
+        }
+    }
+
+    fn has_sidebar(self) -> bool {
+        match self {
+            Self::Chat | Self::Settings | Self::Tasks => true,
+            Self::SignIn | Self::SignedOut => false,
+        }
+    }
+}
+
+/// The whole page. What it first renders depends on the kind of `page` alone, so that the browser can take over what the
+/// server rendered; everything else follows once the browser runs.
+#[component]
+pub fn App(
+    /// The page that the address names.
+    page: Page,
+    /// What the page runs on.
+    platform: Rc<dyn Platform>,
+) -> impl IntoView {
+    let store = Store::new(page, platform);
+    let drawer = Drawer::new();
+    let screen = Memo::new(move |_| Screen::of(store.page.get(), store.access.get()));
+    Effect::new(move |_| untrack(|| store.start()));
+    Effect::new(move |_| store.platform().set_title(&store.title()));
+    Effect::new(move |_| listen_for_keys(store, drawer));
+    view! {
+        <a class="skip" href="#main">"Skip to content"</a>
+        <ConnectionBar store />
+        <div class="page" class:has-drawer=move || drawer.is_open()>
+            <Show when=move || screen.get().has_sidebar()>
+                <Sidebar store drawer />
+            </Show>
+            <main id="main" class="main" tabindex="-1" inert=move || drawer.is_open()>
+                {move || match screen.get() {
+                    Screen::Chat => EitherOf5::A(view! { <Chat store drawer /> }),
+                    Screen::Settings => EitherOf5::B(view! { <Settings store drawer /> }),
+                    Screen::Tasks => EitherOf5::C(view! { <Tasks store drawer /> }),
+                    Screen::SignIn => EitherOf5::D(view! { <SignIn store /> }),
+                    Screen::SignedOut => EitherOf5::E(view! { <SignedOut /> }),
+                }}
+            </main>
+        </div>
+        <DeletionQuestion store />
+        <Announcer store />
+    }
+}
+
+/// Keys that work wherever the focus is.
+fn listen_for_keys(store: Store, drawer: Drawer) {
+    // The page lives as long as its window, so the listener is never taken away.
+    let _ = window_event_listener(ev::keydown, move |event| {
+        let is_command = event.ctrl_key() || event.meta_key();
+        match event.key().as_str() {
+            "Escape" if event.default_prevented() || event.is_composing() => {}
+            "Escape" if untrack(|| drawer.is_open()) => drawer.close(),
+            "Escape" if store.deletion.with_untracked(Option::is_none) => store.stop(),
+            "O" | "o" if is_command && event.shift_key() => {
+                event.prevent_default();
+                store.navigate(Page::Home);
+            }
+            _ => {}
+        }
+    });
+}

@@ -1,0 +1,124 @@
+//! Where the owner writes: grows with the text, sends with Enter, and never in the middle of a composition.
+
+use super::icon::{Glyph, Icon};
+use crate::platform::Pointer;
+use crate::store::{Phase, Progress, Store};
+use leptos::ev::KeyboardEvent;
+use leptos::html;
+use leptos::prelude::*;
+
+/// What browsers report as the key while an input method is at work.
+const COMPOSING_KEY: u32 = 229;
+
+#[component]
+pub(super) fn Composer(store: Store) -> impl IntoView {
+    let conversation = store.conversation;
+    let field = NodeRef::<html::Textarea>::new();
+    let is_blank = Memo::new(move |_| conversation.draft.with(|draft| draft.trim().is_empty()));
+    let is_answering = Memo::new(move |_| conversation.progress.get() != Progress::Idle);
+    let is_starting = Memo::new(move |_| conversation.phase.get() == Phase::Starting);
+    let focus = move || {
+        if store.platform().pointer() == Pointer::Fine
+            && let Some(field) = field.get_untracked()
+        {
+            let _ = field.focus();
+        }
+    };
+    let send = move || {
+        store.send();
+        focus();
+    };
+    Effect::new(move |_| {
+        store.arrivals.track();
+        focus();
+    });
+    Effect::new(move |before: Option<()>| {
+        let Some(field) = field.get() else { return };
+        // What was typed before the page came to life is the draft, unless there is one already.
+        if before.is_none() && !field.value().is_empty() && conversation.draft.with_untracked(String::is_empty) {
+            store.write(field.value());
+        }
+        let draft = conversation.draft.get();
+        if field.value() != draft {
+            field.set_value(&draft);
+        }
+    });
+    let on_key = move |event: KeyboardEvent| {
+        if wants_to_send(&event, store.platform().pointer()) {
+            event.prevent_default();
+            send();
+        }
+    };
+    view! {
+        <form
+            class="composer"
+            aria-label="Message"
+            on:submit=move |event| {
+                event.prevent_default();
+                send();
+            }
+        >
+            <p class="trouble" role="alert">{move || conversation.trouble.get()}</p>
+            <div class="field">
+                <div class="growing" data-draft=move || conversation.draft.get()>
+                    <textarea
+                        id="message"
+                        rows="1"
+                        aria-label="Message"
+                        placeholder="Message Flarebot"
+                        autocomplete="off"
+                        aria-describedby="composer-hint"
+                        readonly=move || is_starting.get()
+                        node_ref=field
+                        on:input=move |event| store.write(event_target_value(&event))
+                        on:keydown=on_key
+                    ></textarea>
+                </div>
+                <div class="field-buttons">
+                    <Show when=move || is_answering.get()>
+                        <button
+                            type="button"
+                            class="round-button"
+                            aria-label="Stop"
+                            title="Stop (Esc)"
+                            on:click=move |_| {
+                                store.stop();
+                                focus();
+                            }
+                        >
+                            <Icon glyph=Glyph::Stop />
+                        </button>
+                    </Show>
+                    <Show when=move || !is_answering.get() || !is_blank.get()>
+                        <button
+                            type="submit"
+                            class="round-button primary"
+                            aria-label="Send"
+                            title="Send"
+                            disabled=move || is_blank.get() || is_starting.get()
+                        >
+                            <Icon glyph=Glyph::Send />
+                        </button>
+                    </Show>
+                </div>
+            </div>
+            <p id="composer-hint" class="hint">
+                {move || {
+                    if is_answering.get() {
+                        "Esc stops the answer. What you send meanwhile is queued."
+                    } else {
+                        "Enter sends, Shift + Enter starts a new line."
+                    }
+                }}
+            </p>
+        </form>
+    }
+}
+
+fn wants_to_send(event: &KeyboardEvent, pointer: Pointer) -> bool {
+    if event.key() != "Enter" || event.is_composing() || event.key_code() == COMPOSING_KEY {
+        return false;
+    }
+    let is_command = event.ctrl_key() || event.meta_key();
+    is_command || (pointer == Pointer::Fine && !event.shift_key() && !event.alt_key())
+}

@@ -1,0 +1,126 @@
+//! One message. Whatever anybody wrote is text here, never markup.
+
+use super::icon::{Glyph, Icon};
+use crate::platform::{Copying, Timer};
+use crate::store::{Line, Shown, ShownState, Store};
+use flarebot_protocol::message::{Message, Part, PartState, Role};
+use leptos::either::Either;
+use leptos::prelude::*;
+
+/// How long the button says that it has copied, in milliseconds.
+const COPIED_FOR: i64 = 2_000;
+
+#[component]
+pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
+    let shown = line.shown;
+    let role = shown.with_untracked(|shown| shown.message.role);
+    let (class, author) = match role {
+        Role::User => ("message from-owner", "You"),
+        Role::Assistant => ("message from-agent", "Flarebot"),
+    };
+    let state = Memo::new({
+        let shown = shown.clone();
+        move |_| shown.with(|shown| shown.state)
+    });
+    let notice = Memo::new({
+        let shown = shown.clone();
+        move |_| shown.with(|shown| shown.notice.clone())
+    });
+    let has_text = Memo::new({
+        let shown = shown.clone();
+        move |_| shown.with(has_text)
+    });
+    view! {
+        <li class=class aria-busy=move || (state.get() == ShownState::Running).then_some("true")>
+            <h2 class="unseen">{author}</h2>
+            <div class="content">
+                {
+                    let shown = shown.clone();
+                    move || shown.with(|shown| blocks(&shown.message))
+                }
+            </div>
+            {move || label(state.get()).map(|label| view! { <p class="state">{label}</p> })}
+            {move || notice.get().map(|notice| view! { <p class="notice" role="note">{notice}</p> })}
+            <Show when=move || has_text.get() && state.get() != ShownState::Running>
+                <CopyButton store shown=shown.clone() />
+            </Show>
+        </li>
+    }
+}
+
+/// What is to be read of a message, block by block.
+fn blocks(message: &Message) -> Vec<impl IntoView + use<>> {
+    message.parts.iter().filter_map(block).collect()
+}
+
+fn block(part: &Part) -> Option<impl IntoView + use<>> {
+    match part {
+        Part::Text { text, .. } if text.is_empty() => None,
+        Part::Text { text, .. } => Some(Either::Left(view! { <div class="text" dir="auto">{text.clone()}</div> })),
+        Part::Reasoning { text, state } => {
+            let summary = match state {
+                Some(PartState::Streaming) => "Thinking…",
+                Some(PartState::Done) | None => "Reasoning",
+            };
+            Some(Either::Right(view! {
+                <details class="reasoning">
+                    <summary>{summary}</summary>
+                    <div class="text" dir="auto">{text.clone()}</div>
+                </details>
+            }))
+        }
+        Part::StepStart => None,
+    }
+}
+
+fn has_text(shown: &Shown) -> bool {
+    let is_text = |part: &Part| matches!(part, Part::Text { text, .. } if !text.is_empty());
+    shown.message.parts.iter().any(is_text)
+}
+
+fn label(state: ShownState) -> Option<&'static str> {
+    match state {
+        ShownState::Settled | ShownState::Running => None,
+        ShownState::Queued => Some("Queued"),
+        ShownState::Sending => Some("Sending…"),
+        ShownState::Waiting => Some("Waiting for the connection"),
+    }
+}
+
+#[component]
+fn CopyButton(store: Store, shown: ArcRwSignal<Shown>) -> impl IntoView {
+    let result = RwSignal::new(None::<Copying>);
+    let timer = StoredValue::new_local(None::<Box<dyn Timer>>);
+    let copied = move |copying| {
+        let _ = result.try_set(Some(copying));
+        let reset = Box::new(move || {
+            let _ = result.try_set(None);
+        });
+        let running = store.platform().set_timer(COPIED_FOR, reset);
+        let _ = timer.try_set_value(Some(running));
+        store.announcement.set(match copying {
+            Copying::Done => "Copied",
+            Copying::Refused => "The browser did not allow copying",
+        });
+    };
+    view! {
+        <div class="actions">
+            <button
+                type="button"
+                class="icon-button quiet"
+                aria-label="Copy this message"
+                title="Copy"
+                on:click=move |_| {
+                    let text = shown.with_untracked(|shown| shown.message.text());
+                    store.platform().copy(&text, Box::new(copied));
+                }
+            >
+                {move || match result.get() {
+                    None => view! { <Icon glyph=Glyph::Copy /> },
+                    Some(Copying::Done) => view! { <Icon glyph=Glyph::Tick /> },
+                    Some(Copying::Refused) => view! { <Icon glyph=Glyph::Cross /> },
+                }}
+            </button>
+        </div>
+    }
+}

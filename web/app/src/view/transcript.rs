@@ -1,0 +1,109 @@
+//! The messages of the open conversation, or what is there instead of them.
+
+use super::empty::EmptyState;
+use super::follow::{Follow, Growth};
+use super::frame::PageLink;
+use super::icon::{Glyph, Icon};
+use super::message::MessageView;
+use crate::store::{Line, Older, Phase, Progress, Store};
+use flarebot_protocol::MessageId;
+use flarebot_protocol::address::Page;
+use leptos::either::EitherOf4;
+use leptos::html;
+use leptos::prelude::*;
+
+#[component]
+pub(super) fn Transcript(store: Store) -> impl IntoView {
+    let conversation = store.conversation;
+    let scroller = NodeRef::<html::Div>::new();
+    let follow = Follow::new(scroller);
+    let phase = Memo::new(move |_| conversation.phase.get());
+    let load_older = move || {
+        if follow.is_near_start() && conversation.older.get_untracked() == Older::Available {
+            store.load_older();
+        }
+    };
+    Effect::new(move |first_before: Option<Option<MessageId>>| {
+        conversation.changed.track();
+        let first = conversation.lines.with(|lines| lines.first().map(|line| line.id.clone()));
+        follow.content_changed(growth(first_before.flatten().as_ref(), store));
+        first
+    });
+    Effect::new(move |_| {
+        store.page.track();
+        follow.go_to_end();
+    });
+    view! {
+        <div
+            class="transcript"
+            role="region"
+            aria-label="Transcript"
+            tabindex="0"
+            node_ref=scroller
+            on:scroll=move |_| {
+                follow.scrolled();
+                load_older();
+            }
+        >
+            <div class="column">
+                <p class="older" role="status">
+                    {move || (conversation.older.get() == Older::Loading).then_some("Loading older messages…")}
+                </p>
+                {move || match phase.get() {
+                    Phase::New | Phase::Starting => EitherOf4::A(view! { <EmptyState store /> }),
+                    Phase::Loading => EitherOf4::B(view! { <p class="loading">"Loading…"</p> }),
+                    Phase::Open => EitherOf4::C(()),
+                    Phase::Gone => EitherOf4::D(view! { <Gone store /> }),
+                }}
+                <ol class="messages">
+                    <For
+                        each=move || conversation.lines.get()
+                        key=|line: &Line| line.id.clone()
+                        children=move |line| view! { <MessageView store line /> }
+                    />
+                </ol>
+                <Show when=move || conversation.progress.get() == Progress::Awaited>
+                    <p class="awaited">
+                        <span class="unseen">"Waiting for the answer"</span>
+                    </p>
+                </Show>
+            </div>
+        </div>
+        <div class="jump">
+            <Show when=move || follow.is_above()>
+                <button
+                    type="button"
+                    class="icon-button raised"
+                    aria-label="Jump to the end"
+                    on:click=move |_| follow.go_to_end()
+                >
+                    <Icon glyph=Glyph::Down />
+                </button>
+            </Show>
+        </div>
+    }
+}
+
+/// Whether the transcript grew at its start: what was its first message now has others before it.
+fn growth(first_before: Option<&MessageId>, store: Store) -> Growth {
+    store.conversation.lines.with_untracked(|lines| {
+        let place = first_before.and_then(|id| lines.iter().position(|line| line.id == *id));
+        match place {
+            Some(1..) => Growth::Above,
+            Some(0) | None => Growth::Below,
+        }
+    })
+}
+
+#[component]
+fn Gone(store: Store) -> impl IntoView {
+    view! {
+        <div class="notice-page">
+            <h2>"This conversation does not exist"</h2>
+            <p>"It was deleted, or the address is wrong."</p>
+            <PageLink store page=Page::Home class="button primary">
+                "Start a new chat"
+            </PageLink>
+        </div>
+    }
+}
