@@ -56,7 +56,7 @@ export async function startRuntime({ entry, storage, port, variables, provider }
   });
   await runtime.ready;
   return {
-    /** Every outbound request that was not for the provider, as `METHOD URL`. */
+    /** Every outbound request that was not for the provider, as `METHOD host/path`. */
     refused,
     /** Calls the fixture object, which no request from outside can reach. */
     async fixture(target) {
@@ -129,15 +129,16 @@ async function manifest(folder, mainModule) {
 // A handler on Node's own request and response, because only there does a cancelled fetch become a closed connection.
 function lead(incoming, outgoing, provider, refused) {
   const host = incoming.headers.host ?? "";
+  const { pathname } = new URL(incoming.url, `http://${host}`);
   if (host !== provider) {
-    refused.push(`${incoming.method} ${new URL(incoming.url, `http://${host}`)}`);
+    refused.push(`${incoming.method} ${host}${pathname}`);
     outgoing.writeHead(502).end("This test runtime reaches the scripted provider alone.");
     return;
   }
   const [hostname, port] = host.split(":");
   const { connection: _, ...headers } = incoming.headers;
   const onward = outboundRequest(
-    { hostname, port, method: incoming.method, path: new URL(incoming.url, `http://${host}`).pathname, headers, agent: false },
+    { hostname, port, method: incoming.method, path: pathname, headers, agent: false },
     (answer) => {
       outgoing.socket?.setNoDelay(true);
       outgoing.writeHead(answer.statusCode, answer.headers);

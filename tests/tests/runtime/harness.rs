@@ -43,5 +43,5 @@ fn a_host_leads_no_request_out_but_to_the_provider() {
     socket.send_text("Hello");
     socket.next_text_within(PATIENCE);
     let refused = installation.host().refused();
-    assert_eq!(refused, ["POST https://models.example/v1/chat/completions"]);
+    assert_eq!(refused, ["POST models.example/v1/chat/completions"]);
 }
