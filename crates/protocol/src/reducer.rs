@@ -11,7 +11,14 @@ use std::collections::BTreeMap;
 pub struct Reduction {
     /// The message so far.
     pub message: Message,
-    open: BTreeMap<String, usize>,
+    open: BTreeMap<(Kind, String), usize>,
+}
+
+/// Text and reasoning are numbered apart, so an id alone does not name a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Text,
+    Reasoning,
 }
 
 impl Reduction {
@@ -35,26 +42,12 @@ impl Reduction {
                 self.merge_metadata(message_metadata.as_ref());
             }
             Chunk::StartStep => self.message.parts.push(Part::StepStart),
-            Chunk::TextStart { id } => {
-                self.open(
-                    id,
-                    Part::Text {
-                        text: String::new(),
-                        state: Some(PartState::Streaming),
-                    },
-                );
-            }
-            Chunk::ReasoningStart { id } => {
-                self.open(
-                    id,
-                    Part::Reasoning {
-                        text: String::new(),
-                        state: Some(PartState::Streaming),
-                    },
-                );
-            }
-            Chunk::TextDelta { id, delta } | Chunk::ReasoningDelta { id, delta } => self.append(id, delta),
-            Chunk::TextEnd { id } | Chunk::ReasoningEnd { id } => self.close(id),
+            Chunk::TextStart { id } => self.open(Kind::Text, id),
+            Chunk::TextDelta { id, delta } => self.append(Kind::Text, id, delta),
+            Chunk::TextEnd { id } => self.close(Kind::Text, id),
+            Chunk::ReasoningStart { id } => self.open(Kind::Reasoning, id),
+            Chunk::ReasoningDelta { id, delta } => self.append(Kind::Reasoning, id, delta),
+            Chunk::ReasoningEnd { id } => self.close(Kind::Reasoning, id),
             Chunk::FinishStep => {}
             Chunk::Finish { message_metadata, .. } => {
                 self.close_all();
@@ -64,43 +57,41 @@ impl Reduction {
         }
     }
 
-    fn open(&mut self, id: &str, part: Part) {
-        self.open.insert(id.to_owned(), self.message.parts.len());
-        self.message.parts.push(part);
+    fn open(&mut self, kind: Kind, id: &str) {
+        self.close(kind, id);
+        let (text, state) = (String::new(), Some(PartState::Streaming));
+        let place = self.message.parts.len();
+        self.message.parts.push(match kind {
+            Kind::Text => Part::Text { text, state },
+            Kind::Reasoning => Part::Reasoning { text, state },
+        });
+        self.open.insert((kind, id.to_owned()), place);
     }
 
-    fn append(&mut self, id: &str, delta: &str) {
-        let Some(part) = self
-            .open
-            .get(id)
-            .and_then(|place| self.message.parts.get_mut(*place))
-        else {
-            return;
-        };
-        match part {
-            Part::Text { text, .. } | Part::Reasoning { text, .. } => text.push_str(delta),
-            Part::StepStart => {}
+    fn append(&mut self, kind: Kind, id: &str, delta: &str) {
+        let place = self.open.get(&(kind, id.to_owned()));
+        match place.and_then(|place| self.message.parts.get_mut(*place)) {
+            Some(Part::Text { text, .. } | Part::Reasoning { text, .. }) => text.push_str(delta),
+            Some(Part::StepStart) | None => {}
         }
     }
 
-    fn close(&mut self, id: &str) {
-        let Some(part) = self
-            .open
-            .remove(id)
-            .and_then(|place| self.message.parts.get_mut(place))
-        else {
-            return;
-        };
-        match part {
-            Part::Text { state, .. } | Part::Reasoning { state, .. } => *state = Some(PartState::Done),
-            Part::StepStart => {}
+    fn close(&mut self, kind: Kind, id: &str) {
+        if let Some(place) = self.open.remove(&(kind, id.to_owned())) {
+            self.finish(place);
         }
     }
 
     fn close_all(&mut self) {
-        while let Some((id, _)) = self.open.first_key_value() {
-            let id = id.clone();
-            self.close(&id);
+        for place in std::mem::take(&mut self.open).into_values() {
+            self.finish(place);
+        }
+    }
+
+    fn finish(&mut self, place: usize) {
+        match self.message.parts.get_mut(place) {
+            Some(Part::Text { state, .. } | Part::Reasoning { state, .. }) => *state = Some(PartState::Done),
+            Some(Part::StepStart) | None => {}
         }
     }
 

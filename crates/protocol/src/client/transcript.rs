@@ -4,14 +4,16 @@
 //! same order: chunks are counted within their request, messages are known by their ids, and a history frame says what
 //! is true when a connection begins.
 
+mod entries;
 mod entry;
+mod history;
 
-use crate::call::HistoryPage;
 use crate::client::SubmissionState;
-use crate::frame::{ChatRequest, ChatResponse, HistoryFrame, QueuedTurn, ServerFrame, Trigger};
+use crate::frame::{ChatRequest, ChatResponse, QueuedTurn, ServerFrame, Trigger};
 use crate::message::Message;
 use crate::{MessageId, RequestId};
-use entry::{Answer, Content, Rank};
+use entries::Entries;
+use entry::{Answer, Content};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -34,11 +36,11 @@ pub enum Change {
 
 /// What a page shows of one conversation.
 ///
-/// The order of its entries is: what has its place in the transcript, running answer included; then what waits in the
-/// server's queue; then what the server has not confirmed.
+/// The server's messages come first, in its order, the running answer behind its question; then come messages that the
+/// server has not confirmed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TranscriptView {
-    entries: Vec<Entry>,
+    entries: Entries,
     has_more: bool,
     synchronisation: Synchronisation,
     /// Accepted requests that wait, in order.
@@ -67,7 +69,7 @@ impl TranscriptView {
     /// The messages, oldest first.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
-        &self.entries
+        self.entries.as_slice()
     }
 
     /// Whether a history frame has come, so that an empty transcript means an empty conversation.
@@ -85,34 +87,33 @@ impl TranscriptView {
     /// The message before which the next older page ends: the argument of the call `getHistory`.
     #[must_use]
     pub fn oldest(&self) -> Option<&MessageId> {
-        let oldest = self
-            .entries
-            .first()
-            .filter(|entry| entry.rank() == Rank::Placed)?;
-        Some(&oldest.message().id)
+        let oldest = self.entries().first()?;
+        match oldest.state() {
+            EntryState::Settled | EntryState::Queued(_) => Some(&oldest.message().id),
+            EntryState::Running(_) | EntryState::Unconfirmed(..) => None,
+        }
     }
 
     /// The request that the owner can stop: the one that is being answered, else one of ours that will be next.
     #[must_use]
     pub fn active(&self) -> Option<&RequestId> {
-        let running = self.entries.iter().find_map(|entry| match &entry.content {
-            Content::Running(answer) => Some(&answer.request),
-            Content::Settled(_) | Content::Queued { .. } | Content::Unconfirmed { .. } => None,
+        let find = |wanted: fn(EntryState<'_>) -> Option<&RequestId>| {
+            self.entries().iter().map(Entry::state).find_map(wanted)
+        };
+        let running = find(|state| match state {
+            EntryState::Running(request) => Some(request),
+            EntryState::Settled | EntryState::Queued(_) | EntryState::Unconfirmed(..) => None,
         });
-        let unconfirmed = || {
-            self.entries.iter().find_map(|entry| match &entry.content {
-                Content::Unconfirmed {
-                    request,
-                    delivery: Delivery::Sending | Delivery::Uncertain,
-                    ..
-                } => Some(request),
-                Content::Settled(_)
-                | Content::Running(_)
-                | Content::Queued { .. }
-                | Content::Unconfirmed { .. } => None,
+        let on_its_way = || {
+            find(|state| match state {
+                EntryState::Unconfirmed(request, Delivery::Sending | Delivery::Uncertain) => Some(request),
+                EntryState::Settled
+                | EntryState::Running(_)
+                | EntryState::Queued(_)
+                | EntryState::Unconfirmed(_, Delivery::Failed { .. }) => None,
             })
         };
-        running.or_else(|| self.awaited.first()).or_else(unconfirmed)
+        running.or_else(|| self.awaited.first()).or_else(on_its_way)
     }
 
     /// Applies a frame of the conversation's socket. Other frames change nothing.
@@ -137,32 +138,12 @@ impl TranscriptView {
         }
     }
 
-    /// Puts an older page, fetched with `before`, in front. A page that no longer fits is dropped.
-    pub fn prepend(&mut self, page: HistoryPage, before: &MessageId) -> Change {
-        if self.oldest() != Some(before) {
-            return Change::Nothing;
-        }
-        self.has_more = page.has_more;
-        let known: BTreeSet<MessageId> = self
-            .entries
-            .iter()
-            .map(|entry| entry.message().id.clone())
-            .collect();
-        let older = page
-            .messages
-            .into_iter()
-            .filter(|message| !known.contains(&message.id));
-        let older: Vec<Entry> = older.map(Entry::settled).collect();
-        self.entries.splice(..0, older);
-        Change::Structure
-    }
-
     /// Shows a message that the owner has just sent, before the server knows it.
     pub fn submit(&mut self, request: &ChatRequest) -> Change {
-        if request.trigger == Trigger::Regenerate || self.position(&request.message.id).is_some() {
+        if request.trigger == Trigger::Regenerate || self.entries.position(&request.message.id).is_some() {
             return Change::Nothing;
         }
-        self.place(Entry {
+        self.entries.append(Entry {
             content: Content::Unconfirmed {
                 request: request.id.clone(),
                 message: request.message.clone(),
@@ -177,7 +158,12 @@ impl TranscriptView {
         let delivery = match state {
             SubmissionState::Sent => Delivery::Sending,
             SubmissionState::Uncertain => Delivery::Uncertain,
-            SubmissionState::Accepted => return self.confirm(id),
+            SubmissionState::Accepted => {
+                return match self.confirm(id) {
+                    Some(_) => Change::Structure,
+                    None => Change::Nothing,
+                };
+            }
             SubmissionState::Refused { sentence } => Delivery::Failed {
                 sentence: sentence.clone(),
             },
@@ -190,74 +176,13 @@ impl TranscriptView {
 
     /// Takes a message that the server has not confirmed out of the view, for the draft.
     pub fn withdraw(&mut self, id: &RequestId) -> Option<Message> {
-        let place = self.unconfirmed(id)?;
-        Some(self.entries.remove(place).into_message())
-    }
-
-    fn load(&mut self, history: HistoryFrame) -> Change {
-        let mut before = std::mem::take(&mut self.entries);
-        let first = history.messages.first().map(|message| &message.id);
-        let overlap = before.iter().position(|entry| Some(&entry.message().id) == first);
-        let kept: Vec<Entry> = match overlap {
-            Some(overlap) if history.has_more => {
-                let is_settled = |entry: &mut Entry| entry.state() == EntryState::Settled;
-                before.extract_if(..overlap, is_settled).collect()
-            }
-            Some(_) | None => Vec::new(),
-        };
-        if kept.is_empty() {
-            self.has_more = history.has_more;
-        }
-        self.entries = kept;
-        self.queue = history.queued;
-        self.awaited.clear();
-        self.synchronisation = Synchronisation::Synchronised;
-        let mut unconfirmed = Vec::new();
-        let mut running = history.running.map(Answer::join);
-        for entry in before {
-            match entry.content {
-                // A chunk's number never means two texts, so the longer of two states of one answer is the newer.
-                Content::Running(known) => match &mut running {
-                    Some(told) if told.request == known.request => {
-                        if known.message_id() == told.message_id() && known.next_seq > told.next_seq {
-                            *told = known;
-                        }
-                    }
-                    Some(_) | None => {
-                        self.ended.insert(known.request);
-                    }
-                },
-                Content::Unconfirmed { .. } => unconfirmed.push(entry),
-                Content::Settled(_) | Content::Queued { .. } => {}
-            }
-        }
-        for message in history.messages {
-            let _ = self.add(message);
-        }
-        if let Some(running) = running {
-            self.ended.remove(&running.request);
-            self.put(running);
-        }
-        for entry in unconfirmed {
-            if let Content::Unconfirmed { request, .. } = &entry.content
-                && !self.knows(request)
-                && self.position(&entry.message().id).is_none()
-            {
-                self.place(entry);
-            }
-        }
-        Change::Structure
-    }
-
-    /// Whether the server has shown that it has a request.
-    fn knows(&self, request: &RequestId) -> bool {
-        self.running(request).is_some() || self.queue.iter().any(|queued| queued.request_id == *request)
+        self.entries.remove_unconfirmed(id)
     }
 
     fn answer(&mut self, response: ChatResponse) -> Change {
         if self.ended.contains(&response.id) {
             Change::Nothing
-        } else if response.is_refusal() && self.unconfirmed(&response.id).is_some() {
+        } else if response.is_refusal() && self.entries.delivery_mut(&response.id).is_some() {
             let sentence = response.body;
             self.deliver(&response.id, Delivery::Failed { sentence })
         } else if response.done {
@@ -275,8 +200,7 @@ impl TranscriptView {
         if self.synchronisation == Synchronisation::Gap {
             return Change::Nothing;
         }
-        let place = self.running(&response.id);
-        let Some((place, answer)) = place.and_then(|place| Some((place, self.answer_at(place)?))) else {
+        let Some((place, answer)) = self.entries.running_mut(&response.id) else {
             return if seq == 0 {
                 self.begin(response)
             } else {
@@ -298,24 +222,22 @@ impl TranscriptView {
         }
     }
 
-    fn begin(&mut self, response: ChatResponse) -> Change {
-        let _ = self.confirm(&response.id);
-        self.dequeue(&response.id);
-        if let Some(mut answer) = Answer::begin(response.id) {
-            answer.extend(&response.body);
-            self.put(answer);
-        }
-        Change::Structure
-    }
-
     fn gap(&mut self) -> Change {
         self.synchronisation = Synchronisation::Gap;
         Change::Resynchronise
     }
 
+    fn begin(&mut self, response: ChatResponse) -> Change {
+        let question = self.release(&response.id);
+        if let Some(mut answer) = Answer::begin(response.id) {
+            answer.extend(&response.body);
+            self.entries.run(answer, question);
+        }
+        Change::Structure
+    }
+
     fn fail(&mut self, response: ChatResponse) -> Change {
-        let place = self.running(&response.id);
-        match place.and_then(|place| Some((place, self.answer_at(place)?))) {
+        match self.entries.running_mut(&response.id) {
             Some((place, answer)) => {
                 answer.fail(response.body);
                 Change::Message(place)
@@ -325,20 +247,18 @@ impl TranscriptView {
     }
 
     fn end(&mut self, response: ChatResponse) -> Change {
-        let _ = self.confirm(&response.id);
-        self.dequeue(&response.id);
-        if let Some(place) = self.running(&response.id) {
-            let ended = self.entries.remove(place).ended(response.outcome);
-            self.entries.insert(place, ended);
+        self.release(&response.id);
+        if let Some(place) = self.entries.running(&response.id) {
+            self.entries.replace(place, |entry| entry.ended(response.outcome));
         }
         self.ended.insert(response.id);
         Change::Structure
     }
 
     fn add(&mut self, message: Message) -> Change {
-        let Some(place) = self.position(&message.id) else {
-            let content = self.content(message);
-            self.place(Entry { content });
+        let Some(place) = self.entries.position(&message.id) else {
+            let entry = self.entry(message);
+            self.entries.add(entry);
             return Change::Structure;
         };
         let Some(entry) = self.entries.get_mut(place) else {
@@ -353,11 +273,8 @@ impl TranscriptView {
                 Change::Message(place)
             }
             Content::Running(answer) => {
-                if message
-                    .metadata
-                    .as_ref()
-                    .is_none_or(|metadata| metadata.outcome.is_none())
-                {
+                let metadata = message.metadata.as_ref();
+                if metadata.and_then(|metadata| metadata.outcome).is_none() {
                     return Change::Nothing;
                 }
                 self.ended.insert(answer.request.clone());
@@ -366,31 +283,28 @@ impl TranscriptView {
             }
             Content::Unconfirmed { request, .. } => {
                 let request = request.clone();
-                self.entries.remove(place);
-                let content = self.content(message);
-                if let Content::Settled(_) = content
-                    && !self.ended.contains(&request)
-                {
-                    self.awaited.push(request);
-                }
-                self.place(Entry { content });
+                self.entries.remove_unconfirmed(&request);
+                self.accept(request, message);
                 Change::Structure
             }
         }
     }
 
     fn enqueue(&mut self, queued: QueuedTurn) -> Change {
-        if self.ended.contains(&queued.request_id) || self.knows(&queued.request_id) {
+        let id = &queued.request_id;
+        let is_known = self.queue.iter().any(|known| known.request_id == *id);
+        if is_known || self.ended.contains(id) || self.entries.running(id).is_some() {
             return Change::Nothing;
         }
-        self.awaited.retain(|id| *id != queued.request_id);
-        let place = self.position(&queued.user_message_id);
-        self.queue.push(queued);
+        let place = self
+            .confirm(id)
+            .or_else(|| self.entries.position(&queued.user_message_id));
+        self.awaited.retain(|awaited| *awaited != queued.request_id);
         if let Some(place) = place {
-            let message = self.entries.remove(place).into_message();
-            let content = self.content(message);
-            self.place(Entry { content });
+            let request = queued.request_id.clone();
+            self.entries.replace(place, |entry| entry.queued(request));
         }
+        self.queue.push(queued);
         Change::Structure
     }
 
@@ -400,7 +314,9 @@ impl TranscriptView {
                 Content::Running(answer) => {
                     self.ended.insert(answer.request);
                 }
-                Content::Unconfirmed { .. } => self.entries.push(entry),
+                Content::Unconfirmed { .. } => {
+                    self.entries.append(entry);
+                }
                 Content::Settled(_) | Content::Queued { .. } => {}
             }
         }
@@ -410,24 +326,31 @@ impl TranscriptView {
         Change::Structure
     }
 
-    /// The server has a request of ours: its message takes its place.
-    fn confirm(&mut self, id: &RequestId) -> Change {
-        match self.withdraw(id) {
-            Some(message) => {
-                self.awaited.push(id.clone());
-                self.place(Entry::settled(message));
-                Change::Structure
-            }
-            None => Change::Nothing,
+    /// The server has a request of ours. Gives the place that its message takes.
+    fn confirm(&mut self, id: &RequestId) -> Option<usize> {
+        let message = self.entries.remove_unconfirmed(id)?;
+        Some(self.accept(id.clone(), message))
+    }
+
+    fn accept(&mut self, id: RequestId, message: Message) -> usize {
+        let entry = self.entry(message);
+        if let EntryState::Settled = entry.state() {
+            self.awaited.push(id);
         }
+        self.entries.append(entry)
+    }
+
+    /// A request waits no more, because its answer begins or never will. Gives the place of its message, if known.
+    fn release(&mut self, id: &RequestId) -> Option<usize> {
+        let place = self.confirm(id).or_else(|| self.entries.settle_queued(id));
+        self.awaited.retain(|awaited| awaited != id);
+        self.queue.retain(|queued| queued.request_id != *id);
+        place
     }
 
     fn deliver(&mut self, id: &RequestId, now: Delivery) -> Change {
-        let place = self.unconfirmed(id);
-        match place.and_then(|place| self.entries.get_mut(place)) {
-            Some(Entry {
-                content: Content::Unconfirmed { delivery, .. },
-            }) if *delivery != now => {
+        match self.entries.delivery_mut(id) {
+            Some(delivery) if *delivery != now => {
                 *delivery = now;
                 Change::Structure
             }
@@ -435,71 +358,14 @@ impl TranscriptView {
         }
     }
 
-    /// A request waits no more, because its answer begins or never will: its message takes its place.
-    fn dequeue(&mut self, id: &RequestId) {
-        self.awaited.retain(|awaited| awaited != id);
-        self.queue.retain(|queued| queued.request_id != *id);
-        let place = self
-            .entries
-            .iter()
-            .position(|entry| entry.state() == EntryState::Queued(id));
-        if let Some(place) = place {
-            let message = self.entries.remove(place).into_message();
-            self.place(Entry::settled(message));
-        }
-    }
-
     /// A message of the server's, queued or settled.
-    fn content(&self, message: Message) -> Content {
+    fn entry(&self, message: Message) -> Entry {
         let mut queue = self.queue.iter();
-        match queue.find(|queued| queued.user_message_id == message.id) {
-            Some(queued) => Content::Queued {
-                request: queued.request_id.clone(),
-                message,
-            },
-            None => Content::Settled(message),
-        }
-    }
-
-    /// Puts a running answer where its message is, or behind what has its place.
-    fn put(&mut self, answer: Answer) {
-        let place = self.position(answer.message_id());
-        let entry = Entry {
-            content: Content::Running(answer),
-        };
-        match place.and_then(|place| self.entries.get_mut(place)) {
-            Some(known) => *known = entry,
-            None => self.place(entry),
-        }
-    }
-
-    fn place(&mut self, entry: Entry) {
-        let rank = entry.rank();
-        let last = self.entries.iter().rposition(|other| other.rank() <= rank);
-        self.entries.insert(last.map_or(0, |last| last + 1), entry);
-    }
-
-    fn position(&self, id: &MessageId) -> Option<usize> {
-        self.entries.iter().rposition(|entry| entry.message().id == *id)
-    }
-
-    fn running(&self, id: &RequestId) -> Option<usize> {
-        self.entries
-            .iter()
-            .rposition(|entry| entry.state() == EntryState::Running(id))
-    }
-
-    fn unconfirmed(&self, id: &RequestId) -> Option<usize> {
-        self.entries.iter().position(|entry| match &entry.content {
-            Content::Unconfirmed { request, .. } => request == id,
-            Content::Settled(_) | Content::Running(_) | Content::Queued { .. } => false,
-        })
-    }
-
-    fn answer_at(&mut self, place: usize) -> Option<&mut Answer> {
-        match &mut self.entries.get_mut(place)?.content {
-            Content::Running(answer) => Some(answer),
-            Content::Settled(_) | Content::Queued { .. } | Content::Unconfirmed { .. } => None,
+        let queued = queue.find(|queued| queued.user_message_id == message.id);
+        let entry = Entry::settled(message);
+        match queued {
+            Some(queued) => entry.queued(queued.request_id.clone()),
+            None => entry,
         }
     }
 }

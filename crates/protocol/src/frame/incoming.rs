@@ -5,7 +5,7 @@ use crate::call::{CallFailure, FailureCode};
 use crate::message::{Message, Part, Role};
 use crate::{CallId, MAXIMUM_FRAME_BYTES, MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One frame from a client, read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,8 +152,8 @@ impl ClientFrame {
                 "The frame is larger than {MAXIMUM_FRAME_BYTES} bytes."
             )));
         }
-        let raw: RawFrame = serde_json::from_str(text)
-            .map_err(|_| FrameFault::frame("The frame is not a JSON object with a type."))?;
+        let raw: RawFrame =
+            object(text).ok_or_else(|| FrameFault::frame("The frame is not a JSON object with a type."))?;
         let shape = || {
             FrameFault::frame(format!(
                 "The frame of type {} has the wrong shape.",
@@ -218,8 +218,8 @@ impl ClientFrame {
 
 impl ChatRequest {
     fn parse(id: RequestId, body: &str) -> Result<Self, FrameFault> {
-        let body: RawBody = serde_json::from_str(body)
-            .map_err(|_| FrameFault::chat(&id, "The body of the request is not a list of messages."))?;
+        let body: RawBody = object(body)
+            .ok_or_else(|| FrameFault::chat(&id, "The body of the request is not a list of messages."))?;
         let trigger = match body.trigger.as_deref() {
             None | Some("submit-message") => Trigger::Submit,
             Some("regenerate-message") => Trigger::Regenerate,
@@ -228,8 +228,8 @@ impl ChatRequest {
         let Some(last) = body.messages.into_iter().last() else {
             return Err(FrameFault::chat(&id, "The request has no message."));
         };
-        let raw: RawMessage = serde_json::from_value(last)
-            .map_err(|_| FrameFault::chat(&id, "The last message of the request has the wrong shape."))?;
+        let raw = RawMessage::read(last)
+            .ok_or_else(|| FrameFault::chat(&id, "The last message of the request has the wrong shape."))?;
         if raw.role != Role::User {
             return Err(FrameFault::chat(
                 &id,
@@ -240,8 +240,8 @@ impl ChatRequest {
         let mut bytes = 0;
         let mut blank = true;
         for part in raw.parts {
-            let text = match (part.kind.as_str(), part.text) {
-                ("text", Some(text)) => text,
+            let text = match (part.get("type").and_then(Value::as_str), part.get("text")) {
+                (Some("text"), Some(Value::String(text))) => text.clone(),
                 _ => {
                     return Err(FrameFault::chat(
                         &id,
@@ -271,6 +271,12 @@ impl ChatRequest {
     }
 }
 
+/// Reads a JSON object. The plain reader would also take an array of a type's fields in their order.
+fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    let is_object = text.trim_ascii_start().starts_with('{');
+    is_object.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
 /// The first characters of something that a client wrote, for an error sentence.
 fn shorten(text: &str) -> String {
     text.chars().take(64).collect()
@@ -294,16 +300,22 @@ struct RawBody {
     trigger: Option<String>,
 }
 
-#[derive(Deserialize)]
 struct RawMessage {
     id: MessageId,
     role: Role,
-    parts: Vec<RawPart>,
+    parts: Vec<Map<String, Value>>,
 }
 
-#[derive(Deserialize)]
-struct RawPart {
-    #[serde(rename = "type")]
-    kind: String,
-    text: Option<String>,
+impl RawMessage {
+    fn read(message: Value) -> Option<Self> {
+        let Value::Object(mut message) = message else {
+            return None;
+        };
+        let mut field = |name: &str| message.remove(name).unwrap_or(Value::Null);
+        Some(Self {
+            id: serde_json::from_value(field("id")).ok()?,
+            role: serde_json::from_value(field("role")).ok()?,
+            parts: serde_json::from_value(field("parts")).ok()?,
+        })
+    }
 }

@@ -99,12 +99,18 @@ impl Entry {
         }
     }
 
-    /// Its place among the others: what has its place at the server, what waits there, what is not there.
-    pub(super) fn rank(&self) -> Rank {
+    pub(super) fn is_unconfirmed(&self) -> bool {
         match self.content {
-            Content::Settled(_) | Content::Running(_) => Rank::Placed,
-            Content::Queued { .. } => Rank::Queued,
-            Content::Unconfirmed { .. } => Rank::Unconfirmed,
+            Content::Unconfirmed { .. } => true,
+            Content::Settled(_) | Content::Running(_) | Content::Queued { .. } => false,
+        }
+    }
+
+    /// Whether it is a question whose answer has not begun.
+    pub(super) fn waits(&self) -> bool {
+        match self.content {
+            Content::Queued { .. } | Content::Unconfirmed { .. } => true,
+            Content::Settled(_) | Content::Running(_) => false,
         }
     }
 
@@ -116,6 +122,16 @@ impl Entry {
         }
     }
 
+    /// A question that waits for the answers before it.
+    pub(super) fn queued(self, request: RequestId) -> Self {
+        Self {
+            content: Content::Queued {
+                request,
+                message: self.into_message(),
+            },
+        }
+    }
+
     pub(super) fn into_message(self) -> Message {
         match self.content {
             Content::Settled(message)
@@ -124,13 +140,6 @@ impl Entry {
             Content::Running(answer) => answer.reduction.message,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
-    Placed,
-    Queued,
-    Unconfirmed,
 }
 
 /// An answer in the making.

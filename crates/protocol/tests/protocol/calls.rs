@@ -1,0 +1,230 @@
+//! Every call with its reply, as they cross the wire.
+
+use crate::support::{call_id, conversation_id, message_id, question};
+use flarebot_protocol::call::{
+    AgentCall, Call, CallFailure, ConversationCall, CreateConversation, DeleteConversation, FailureCode,
+    GetHistory, GetStatus, HistoryPage, ListConversations, RenameConversation,
+};
+use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
+use flarebot_protocol::frame::{ClientFrame, RpcReply, ServerFrame};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// Both frames of a call, and the proof that each is read back.
+fn exchange<C: Call + Clone + PartialEq + std::fmt::Debug>(
+    call: &C,
+    reply: &C::Reply,
+    parse: impl Fn(&str, Vec<Value>) -> C,
+) -> String {
+    let request = ClientFrame::Rpc {
+        id: call_id("call"),
+        method: C::METHOD.to_owned(),
+        arguments: call.arguments(),
+    };
+    let request_text = request.text();
+    let Ok(ClientFrame::Rpc {
+        method, arguments, ..
+    }) = ClientFrame::parse(&request_text)
+    else {
+        panic!("{request_text} is a call");
+    };
+    assert_eq!(parse(&method, arguments), *call);
+
+    let reply = serde_json::to_value(reply).unwrap();
+    let answer = ServerFrame::Rpc(RpcReply::succeeded("call".to_owned(), reply.clone()));
+    let answer_text = serde_json::to_string(&answer).unwrap();
+    let Ok(ServerFrame::Rpc(read)) = serde_json::from_str(&answer_text) else {
+        panic!("{answer_text} is a reply");
+    };
+    assert_eq!(read.result.unwrap_or(Value::Null), reply);
+    serde_json::from_value::<C::Reply>(reply).expect("the reply is of the call's type");
+    format!("{request_text}\n{answer_text}")
+}
+
+macro_rules! agent_exchange {
+    ($variant:ident, $call:expr, $reply:expr) => {
+        exchange(&$call, &$reply, |method, arguments| {
+            match AgentCall::parse(method, arguments) {
+                Ok(AgentCall::$variant(call)) => call,
+                other => panic!("{other:?}"),
+            }
+        })
+    };
+}
+
+fn summary() -> ConversationSummary {
+    ConversationSummary {
+        id: conversation_id(),
+        name: "Research".to_owned(),
+        created_at: "2026-03-01T08:00:00.000Z".to_owned(),
+        updated_at: "2026-03-02T09:30:00.250Z".to_owned(),
+    }
+}
+
+#[test]
+fn get_status() {
+    let mut status = Status {
+        schema_version: 1,
+        created_at: "2026-03-01T08:00:00.000Z".to_owned(),
+        model: Some(ModelStatus {
+            provider: "openai-compatible".to_owned(),
+            model: "small".to_owned(),
+        }),
+    };
+    assert_snapshot!("getStatus", agent_exchange!(GetStatus, GetStatus {}, status));
+    status.model = None;
+    assert_snapshot!(
+        "getStatus_without_model",
+        agent_exchange!(GetStatus, GetStatus {}, status)
+    );
+}
+
+#[test]
+fn create_conversation() {
+    let named = CreateConversation {
+        name: Some("Research".to_owned()),
+    };
+    assert_snapshot!(
+        "createConversation",
+        agent_exchange!(CreateConversation, named, summary())
+    );
+    let unnamed = CreateConversation { name: None };
+    assert_snapshot!(
+        "createConversation_without_name",
+        agent_exchange!(CreateConversation, unnamed, summary())
+    );
+}
+
+#[test]
+fn list_conversations() {
+    assert_snapshot!(
+        "listConversations",
+        agent_exchange!(ListConversations, ListConversations {}, vec![summary()])
+    );
+}
+
+#[test]
+fn rename_conversation() {
+    let call = RenameConversation {
+        id: conversation_id(),
+        name: "Research".to_owned(),
+    };
+    assert_snapshot!(
+        "renameConversation",
+        agent_exchange!(RenameConversation, call, summary())
+    );
+}
+
+#[test]
+fn delete_conversation() {
+    let call = DeleteConversation {
+        id: conversation_id(),
+    };
+    assert_snapshot!(
+        "deleteConversation",
+        agent_exchange!(DeleteConversation, call, ())
+    );
+}
+
+#[test]
+fn get_history() {
+    let page = HistoryPage {
+        messages: vec![question("question", "Hello?")],
+        has_more: true,
+    };
+    let parse = |method: &str, arguments: Vec<Value>| {
+        let ConversationCall::GetHistory(call) = ConversationCall::parse(method, arguments).unwrap();
+        call
+    };
+    let older = GetHistory {
+        before: Some(message_id("later")),
+    };
+    assert_snapshot!("getHistory", exchange(&older, &page, parse));
+    assert_snapshot!(
+        "getHistory_newest",
+        exchange(&GetHistory { before: None }, &page, parse)
+    );
+}
+
+#[test]
+fn an_optional_argument_may_be_missing_or_null() {
+    for arguments in [vec![], vec![Value::Null]] {
+        let call = AgentCall::parse("createConversation", arguments);
+        assert_eq!(
+            call,
+            Ok(AgentCall::CreateConversation(CreateConversation { name: None }))
+        );
+    }
+}
+
+#[test]
+fn wrong_calls_are_refused_with_a_reason() {
+    let id = conversation_id().to_string();
+    let table: [(&str, Value, FailureCode); 9] = [
+        ("noSuchMethod", json!([]), FailureCode::UnknownMethod),
+        ("GetStatus", json!([]), FailureCode::UnknownMethod),
+        ("getHistory", json!([]), FailureCode::UnknownMethod),
+        ("getStatus", json!([1]), FailureCode::InvalidArguments),
+        ("createConversation", json!([7]), FailureCode::InvalidArguments),
+        ("renameConversation", json!([id]), FailureCode::InvalidArguments),
+        (
+            "renameConversation",
+            json!(["x", "name"]),
+            FailureCode::InvalidArguments,
+        ),
+        (
+            "deleteConversation",
+            json!([id.to_uppercase()]),
+            FailureCode::InvalidArguments,
+        ),
+        (
+            "deleteConversation",
+            json!([id, id]),
+            FailureCode::InvalidArguments,
+        ),
+    ];
+    for (method, arguments, code) in table {
+        let Value::Array(arguments) = arguments else {
+            unreachable!()
+        };
+        let failure = AgentCall::parse(method, arguments).unwrap_err();
+        assert_eq!(failure.code, code, "{method}");
+        assert!(failure.message.ends_with(['.', 't']), "{}", failure.message);
+    }
+}
+
+#[test]
+fn a_hostile_method_name_is_not_repeated_whole() {
+    let failure = AgentCall::parse(&"x".repeat(100_000), Vec::new()).unwrap_err();
+    assert!(failure.message.len() < 200);
+}
+
+#[test]
+fn every_failure_code_has_a_name_on_the_wire() {
+    let codes = [
+        (FailureCode::UnknownMethod, "unknown_method"),
+        (FailureCode::InvalidArguments, "invalid_arguments"),
+        (FailureCode::NotFound, "not_found"),
+        (FailureCode::InvalidFrame, "invalid_frame"),
+        (FailureCode::Unsupported, "unsupported"),
+        (FailureCode::Disconnected, "disconnected"),
+        (FailureCode::Internal, "internal"),
+    ];
+    for (code, name) in codes {
+        let reply = RpcReply::failed("call".to_owned(), CallFailure::new(code, "Sentence."));
+        let json = serde_json::to_value(ServerFrame::Rpc(reply)).unwrap();
+        assert_eq!(
+            json,
+            json!({"type": "rpc", "id": "call", "success": false, "error": "Sentence.", "code": name})
+        );
+    }
+}
+
+#[test]
+fn a_failure_code_of_a_newer_server_does_not_hide_the_failure() {
+    let text = r#"{"type":"rpc","id":"call","success":false,"error":"Sentence.","code":"brand_new"}"#;
+    let Ok(ServerFrame::Rpc(reply)) = serde_json::from_str(text) else {
+        panic!("a reply");
+    };
+    assert_eq!((reply.error.as_deref(), reply.code), (Some("Sentence."), None));
+}
