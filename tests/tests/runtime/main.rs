@@ -21,5 +21,6 @@ mod pages;
 mod reset;
 mod sign_in;
 mod sockets;
+mod stops;
 mod storage;
 mod turns;

@@ -9,14 +9,16 @@ use flarebot_tests::provider::{ExchangeEnd, Script};
 use flarebot_tests::{Installation, PATIENCE, eventually};
 use std::time::Duration;
 
-fn last_answer(socket: &mut Socket) -> Message {
+/// The newest message as it is stored.
+pub(crate) fn last_answer(socket: &mut Socket) -> Message {
     let history = socket.history();
     let last = history.messages.last().cloned().expect("there are messages");
     assert_eq!(last.role, Role::Assistant);
     last
 }
 
-fn outcome(message: &Message) -> Option<Outcome> {
+/// How the turn of a message ended.
+pub(crate) fn outcome(message: &Message) -> Option<Outcome> {
     message.metadata.as_ref().and_then(|metadata| metadata.outcome)
 }
 
@@ -226,127 +228,6 @@ fn a_message_sent_while_an_answer_runs_waits_and_keeps_its_order() {
         .map(|message| message.role)
         .collect();
     assert_eq!(roles, [Role::User, Role::Assistant, Role::User, Role::Assistant]);
-}
-
-#[test]
-fn a_stop_before_the_first_token_reaches_the_provider() {
-    let installation = Installation::start();
-    let (_, mut socket) = installation.new_conversation("Chat");
-    for script in [
-        Script {
-            headers_after: 60_000,
-            ..Script::labelled("no headers")
-        },
-        Script {
-            first_text_after: 60_000,
-            ..Script::labelled("no text")
-        },
-    ] {
-        let label = script.label.clone();
-        let request = socket.say(&script.to_string());
-        installation.provider.wait_for_request(&label, PATIENCE);
-        socket.stop(&request);
-        let answer = socket.answer(&request);
-        assert_eq!(
-            (answer.outcome, answer.text()),
-            (Some(Outcome::Aborted), String::new()),
-            "{label}"
-        );
-        let end = installation.provider.wait_for_end(&label, Duration::from_secs(3));
-        assert_eq!(end, ExchangeEnd::ClosedByCaller, "{label}");
-    }
-    assert_eq!(socket.ask("And now?").outcome, Some(Outcome::Completed));
-}
-
-#[test]
-fn a_stop_right_after_sending_stops() {
-    let installation = Installation::start();
-    let (_, mut socket) = installation.new_conversation("Chat");
-    let script = Script {
-        chunks: 1000,
-        gap: 20,
-        ..Script::labelled("hasty")
-    };
-    let request = socket.say(&script.to_string());
-    socket.stop(&request);
-    assert_eq!(socket.answer(&request).outcome, Some(Outcome::Aborted));
-    for exchange in installation.provider.labelled("hasty") {
-        let end = installation
-            .provider
-            .wait_for_end(&exchange.label, Duration::from_secs(3));
-        assert_eq!(end, ExchangeEnd::ClosedByCaller);
-    }
-}
-
-#[test]
-fn a_stop_in_mid_stream_keeps_what_has_arrived() {
-    let installation = Installation::start();
-    let (id, mut socket) = installation.new_conversation("Chat");
-    let script = Script {
-        chunks: 2000,
-        gap: 10,
-        ..Script::labelled("stopped")
-    };
-    let request = socket.say(&script.to_string());
-    let mut answer = socket.follow("some text", &request, PATIENCE, |answer| {
-        answer.text().len() > 200
-    });
-    socket.stop(&request);
-    socket.follow_on("the end", &mut answer, PATIENCE, |answer| {
-        answer.outcome.is_some()
-    });
-    assert_eq!(answer.outcome, Some(Outcome::Aborted));
-    let end = installation
-        .provider
-        .wait_for_end("stopped", Duration::from_secs(3));
-    assert_eq!(end, ExchangeEnd::ClosedByCaller);
-    let stored = last_answer(&mut socket);
-    assert_eq!(stored.text(), answer.text());
-    assert!(script.whole_text().starts_with(&stored.text()));
-    assert_eq!(outcome(&stored), Some(Outcome::Aborted));
-    socket.ask("And now?");
-    let exchange = installation.provider.wait_for_request("And now?", PATIENCE);
-    let stopped_message = script.to_string();
-    let kept = stored.text();
-    assert_eq!(
-        exchange.conversation(),
-        [
-            ('u', stopped_message.as_str()),
-            ('a', kept.as_str()),
-            ('u', "And now?")
-        ]
-    );
-    assert_eq!(installation.conversation(id).expect_history().messages.len(), 4);
-}
-
-#[test]
-fn a_stop_of_a_waiting_message_takes_only_that_one() {
-    let installation = Installation::start();
-    let (_, mut socket) = installation.new_conversation("Chat");
-    let running = Script {
-        gate_after: Some(1),
-        ..Script::labelled("running")
-    };
-    let one = socket.say(&running.to_string());
-    let two = socket.say("Never mind");
-    let three = socket.say("Third question");
-    socket.stop(&two);
-    assert_eq!(socket.answer(&two).outcome, Some(Outcome::Aborted));
-    installation.provider.release("running");
-    assert_eq!(socket.answer(&one).outcome, Some(Outcome::Completed));
-    assert_eq!(socket.answer(&three).outcome, Some(Outcome::Completed));
-    assert!(installation.provider.labelled("Never mind").is_empty());
-}
-
-#[test]
-fn a_stop_of_nothing_harms_nothing() {
-    let installation = Installation::start();
-    let (_, mut socket) = installation.new_conversation("Chat");
-    socket.stop(&flarebot_protocol::RequestId::new("never-existed").unwrap());
-    let answer = socket.ask("Hello");
-    assert_eq!(answer.outcome, Some(Outcome::Completed));
-    socket.stop(&answer.request);
-    assert_eq!(outcome(&last_answer(&mut socket)), Some(Outcome::Completed));
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! A running installation as a process, for suites that are not written in Rust.
+//!
+//! Prints one JSON line with its origin when it is ready, and goes away when its standard input ends. Each line of its
+//! input is one request, answered with one JSON line:
+//!
+//! - `cookie`: a `Cookie` header of the owner.
+//! - `sign-in`: a sign-in link that works once.
+//! - `restart`: kills the runtime at once and starts it again on the same storage.
+//! - `release LABEL`: opens the gate of a script.
+//! - `exchanges LABEL`: what the provider was asked under that label, and how it ended.
+
+use flarebot_protocol::address;
+use flarebot_tests::Installation;
+use flarebot_tests::provider::{ExchangeEnd, Provider};
+use serde_json::{Value, json};
+use std::io::{self, BufRead};
+
+fn main() -> io::Result<()> {
+    let mut installation = Installation::start();
+    println!("{}", json!({ "origin": installation.origin() }));
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        println!("{}", answer(&mut installation, &line));
+    }
+    Ok(())
+}
+
+fn answer(installation: &mut Installation, line: &str) -> Value {
+    let (request, label) = line.split_once(' ').unwrap_or((line, ""));
+    match request {
+        "cookie" => json!(installation.credentials.cookie()),
+        "sign-in" => json!(format!(
+            "{}{}#{}",
+            installation.origin(),
+            address::SIGN_IN,
+            installation.credentials.assertion()
+        )),
+        "restart" => {
+            installation.start_again();
+            Value::Null
+        }
+        "release" => {
+            installation.provider.release(label);
+            Value::Null
+        }
+        "exchanges" => exchanges(&installation.provider, label),
+        _ => json!({ "error": "unknown request" }),
+    }
+}
+
+fn exchanges(provider: &Provider, label: &str) -> Value {
+    let exchanges = provider.labelled(label);
+    let exchanges = exchanges.iter().map(|exchange| {
+        json!({
+            "conversation": exchange.conversation(),
+            "pieces": exchange.pieces,
+            "end": exchange.end.map(|end| match end {
+                ExchangeEnd::Played => "played",
+                ExchangeEnd::ClosedByCaller => "closed by caller",
+            }),
+        })
+    });
+    exchanges.collect()
+}
