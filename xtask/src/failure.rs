@@ -5,16 +5,18 @@ use std::path::Path;
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
-/// Ends a command. Every failure says what to do next, so both parts are asked for.
+/// Ends a command.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    what: String,
-    next: String,
+pub(crate) enum Failure {
+    /// Every failure says what to do next, so both parts are asked for.
+    Explained { what: String, next: String },
+    /// The command's own last line already says what failed.
+    Reported,
 }
 
 impl Failure {
     pub(crate) fn new(what: impl Into<String>, next: impl Into<String>) -> Self {
-        Self {
+        Self::Explained {
             what: what.into(),
             next: next.into(),
         }
@@ -31,6 +33,9 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}\n  next: {}", self.what, self.next)
+        match self {
+            Self::Explained { what, next } => write!(formatter, "error: {what}\n  next: {next}"),
+            Self::Reported => Ok(()),
+        }
     }
 }

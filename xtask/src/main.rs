@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 mod arguments;
 mod build;
+mod check;
 mod checkout;
 mod digest;
 mod failure;
@@ -13,6 +14,7 @@ mod files;
 mod process;
 mod progress;
 mod setup;
+mod test;
 mod workspace;
 
 use arguments::Arguments;
@@ -24,6 +26,8 @@ Usage: cargo xtask <command> [options]
 Commands:
   setup     install the Wasm toolchain and the pinned tools
   build     build the release bundle and print its sizes
+  check     check everything that can be judged without running the product
+  test      run the suites and count them
 
 `cargo xtask <command> --help` says more about one of them. Every command does its own set-up first.";
 
@@ -32,7 +36,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("\nerror: {failure}");
+            eprintln!("{failure}");
             ExitCode::FAILURE
         }
     }
@@ -48,6 +52,8 @@ fn run() -> Result<()> {
     match command.as_str() {
         "setup" | "set-up" => setup::command(arguments),
         "build" => build::command(arguments),
+        "check" => check::command(arguments),
+        "test" => test::command(arguments),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(())

@@ -95,11 +95,6 @@ pub(super) fn build(setup: &Setup, workspace: &Workspace, profile: Profile) -> R
     Ok(assets)
 }
 
-/// The assets of the last build, if they are those of the present sources.
-pub(super) fn current(setup: &Setup, workspace: &Workspace, profile: Profile) -> Result<Option<Assets>> {
-    Ok(recorded(profile, &digest(setup, workspace, profile)?))
-}
-
 /// Names each file by its content; the boot script comes last, because it contains the module's name.
 fn assemble(setup: &Setup, glue: &Path, site: &Path) -> Result<Assets> {
     let web = checkout::root().join("web");
@@ -109,15 +104,11 @@ fn assemble(setup: &Setup, glue: &Path, site: &Path) -> Result<Assets> {
     let style = bundle(setup, &style_source, &glue.join("style.css"), &[])?;
     let style = publish(site, "style", "css", &style)?;
 
+    // The glue becomes a part of the boot script: one request less before the page answers.
     let boot_source = glue.join("boot.js");
-    files::write(&boot_source, files::read(&web.join("boot.js"))?)?;
-    let define = format!("--define:APP_MODULE=\"{module}\"");
-    let boot = bundle(
-        setup,
-        &boot_source,
-        &glue.join("boot.min.js"),
-        &["--format=esm", &define],
-    )?;
+    let boot = files::read_text(&web.join("boot.js"))?;
+    files::write(&boot_source, boot.replace("__APP_MODULE__", "./app.js").replace("__APP_WASM__", &module))?;
+    let boot = bundle(setup, &boot_source, &glue.join("boot.min.js"), &["--format=esm"])?;
     let boot = publish(site, "boot", "js", &boot)?;
     Ok(Assets { boot, style, module })
 }

@@ -17,7 +17,7 @@ mod client;
 mod sizes;
 mod worker;
 
-pub(crate) use sizes::{Sizes, measure};
+pub(crate) use sizes::measure;
 
 const HELP: &str = "\
 Usage: cargo xtask build [--dev] [--fixture]
@@ -113,15 +113,6 @@ pub(crate) fn fixture(setup: &Setup) -> Result<Option<PathBuf>> {
     Ok(Some(Profile::Release.folder().join(worker::FIXTURE.output)))
 }
 
-/// Whether the release bundle of the product is built from what is in the checkout now.
-pub(crate) fn is_current(setup: &Setup) -> Result<bool> {
-    let workspace = Workspace::read(&setup.toolchain)?;
-    let Some(assets) = client::current(setup, &workspace, Profile::Release)? else {
-        return Ok(false);
-    };
-    worker::is_current(setup, &workspace, Profile::Release, &worker::PRODUCT, &assets)
-}
-
 /// The inputs that every bundle shares.
 fn common_inputs(setup: &Setup, profile: Profile) -> Inputs {
     Inputs::default()
@@ -156,8 +147,8 @@ fn optimise(setup: &Setup, module: &std::path::Path) -> Result<()> {
     std::fs::rename(&small, module).map_err(|error| crate::failure::Failure::at(module, &error))
 }
 
-/// A cargo or worker-build call for a bundle: both set the same variable, so that shared dependencies build once.
-fn wasm_command(toolchain: &Toolchain, program: impl AsRef<std::ffi::OsStr>) -> Command {
+/// A cargo or worker-build call for Wasm: both set the same variable, so that shared dependencies build once.
+pub(crate) fn wasm_command(toolchain: &Toolchain, program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = toolchain.command(program);
     command.env("WASM_BINDGEN_USE_JS_SYS", "1");
     command

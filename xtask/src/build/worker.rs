@@ -79,21 +79,6 @@ pub(super) fn build(
     files::write(&stamp(profile, worker), digest)
 }
 
-/// Whether the bundle is that of the present sources.
-pub(super) fn is_current(
-    setup: &Setup,
-    workspace: &Workspace,
-    profile: Profile,
-    worker: &Worker,
-    assets: &Assets,
-) -> Result<bool> {
-    Ok(is_built(
-        profile,
-        worker,
-        &inputs(setup, workspace, profile, worker, assets)?,
-    ))
-}
-
 fn is_built(profile: Profile, worker: &Worker, digest: &str) -> bool {
     let folder = profile.folder().join(worker.output);
     let complete = FILES

@@ -2,7 +2,7 @@
 //! command may ask for all of it.
 
 use crate::arguments::Arguments;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::progress;
 
 mod cargo_tools;
@@ -21,6 +21,17 @@ Installs what the other commands need, if it is missing: the Wasm target of the 
 Debian's packages where rustup may not download), the npm packages of package-lock.json in ./node_modules, and
 wasm-bindgen and worker-build, compiled once for each user and compiler into the cache folder ($FLAREBOT_CACHE,
 $XDG_CACHE_HOME/flarebot, ~/.cache/flarebot, or ~/Library/Caches/flarebot on macOS).";
+
+/// Installs Debian packages that are missing, where the system is Debian.
+pub(crate) fn install_debian_packages(packages: &[&str]) -> Result<()> {
+    if debian::is_debian() {
+        return debian::install(packages);
+    }
+    Err(Failure::new(
+        "this system has no apt",
+        format!("install {} yourself", packages.join(" ")),
+    ))
+}
 
 /// What a build or a test run works with.
 pub(crate) struct Setup {

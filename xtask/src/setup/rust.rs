@@ -48,9 +48,7 @@ impl Toolchain {
         if !chosen_by_hand && has_wasm(&Selection::Current) {
             return Self::with(Selection::Current);
         }
-        let rustup = process::exists("rustup");
-        let fixed = env::var_os("RUSTUP_AUTO_INSTALL").is_some_and(|value| value == "0");
-        if rustup && !fixed && !chosen_by_hand {
+        if may_download() && !chosen_by_hand {
             progress::step(&format!("adding the target {WASM} with rustup"));
             let mut add = command_for(&Selection::Current, "rustup");
             add.args(["target", "add", WASM]);
@@ -60,7 +58,7 @@ impl Toolchain {
         }
         if debian::is_debian() {
             debian::prepare()?;
-            let selection = if rustup {
+            let selection = if process::exists("rustup") {
                 Selection::Rustup(debian::LINK)
             } else {
                 Selection::System
@@ -97,10 +95,45 @@ impl Toolchain {
         &self.version
     }
 
+    /// The host's name, such as `x86_64-unknown-linux-gnu`.
+    pub(crate) fn host(&self) -> &str {
+        self.version
+            .lines()
+            .find_map(|line| line.strip_prefix("host: "))
+            .unwrap_or_default()
+    }
+
+    /// Makes sure that clippy and rustfmt belong to this toolchain, asking rustup for them where it may download.
+    pub(crate) fn require_lints(&self) -> Result<()> {
+        let complete = || {
+            process::succeeds(&mut self.cargo(["clippy", "--version"]))
+                && process::succeeds(&mut self.cargo(["fmt", "--version"]))
+        };
+        if complete() {
+            return Ok(());
+        }
+        if self.selection == Selection::Current && may_download() {
+            let mut add = self.command("rustup");
+            add.args(["component", "add", "clippy", "rustfmt"]);
+            if process::succeeds_within(RUSTUP_LIMIT, &mut add) && complete() {
+                return Ok(());
+            }
+        }
+        Err(Failure::new(
+            "clippy or rustfmt is missing from the toolchain",
+            "run `rustup component add clippy rustfmt` and then this command again",
+        ))
+    }
+
     fn with(selection: Selection) -> Result<Self> {
         let version = process::capture(command_for(&selection, "rustc").arg("-vV"))?;
         Ok(Self { selection, version })
     }
+}
+
+/// Whether rustup is there and nobody said that the machine's toolchain is fixed.
+fn may_download() -> bool {
+    process::exists("rustup") && env::var_os("RUSTUP_AUTO_INSTALL").is_none_or(|value| value != "0")
 }
 
 fn command_for(selection: &Selection, program: impl AsRef<std::ffi::OsStr>) -> Command {
