@@ -1,0 +1,183 @@
+//! The one alarm. Everything that must happen later is a lease; the alarm rings at the earliest of them.
+//!
+//! The handler is short on purpose: it reads what is due, sees to it that the same rows come up again should the work
+//! be lost, re-arms, leaves the work behind and returns. A handler that hung would block every later alarm.
+
+use super::{Agent, OWN_LEASES};
+use crate::clock::now;
+use crate::fault::{Fault, log};
+use crate::object;
+use flarebot_agent::activity;
+use flarebot_durable::alarm;
+use flarebot_durable::lease::{self, Lease};
+use flarebot_link::ConversationRequest;
+use flarebot_protocol::{CloseCode, ConversationId};
+use std::cell::Cell;
+use std::rc::Rc;
+use worker::ScheduledTime;
+
+/// A lease on the end of a socket's session.
+pub(super) const SOCKET: &str = "socket";
+/// A lease on a conversation's accepted work.
+pub(super) const TURN: &str = "turn";
+/// A lease on the end of a conversation.
+pub(super) const TEARDOWN: &str = "teardown";
+
+/// How long a conversation with accepted work goes unwatched, in milliseconds. After this time a lost answer is
+/// noticed even if nobody looks.
+pub(super) const TURN_LEASE: i64 = 8_000;
+/// When work that came due is tried again unless it settles, in milliseconds.
+const RETRY: i64 = 10_000;
+/// How many leases one ring takes up.
+const DUE_AT_ONCE: u32 = 64;
+
+/// What the platform's alarm was last set to, so that it is not set again to the same instant.
+#[derive(Default)]
+pub(super) struct AlarmClock {
+    armed: Cell<Option<Armed>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Armed {
+    Nothing,
+    At(i64),
+}
+
+/// The lease of a socket.
+pub(super) fn socket_lease(owner: &str, connection: &str, expires_at: i64) -> Lease {
+    Lease {
+        owner: owner.to_owned(),
+        kind: SOCKET.to_owned(),
+        id: connection.to_owned(),
+        due_at: expires_at,
+    }
+}
+
+/// The lease of a conversation's work of one kind; there is one of each kind.
+pub(super) fn conversation_lease(id: ConversationId, kind: &str, due_at: i64) -> Lease {
+    Lease {
+        owner: id.to_string(),
+        kind: kind.to_owned(),
+        id: String::new(),
+        due_at,
+    }
+}
+
+impl Agent {
+    /// Sets the alarm to what is owed next, or takes it away. Every path that changes a lease ends here.
+    pub(super) async fn rearm(&self) -> Result<(), Fault> {
+        let next = alarm::next([lease::next_due(&self.sql)?], now());
+        let wanted = next.map_or(Armed::Nothing, Armed::At);
+        if self.alarm_clock.armed.get() == Some(wanted) {
+            return Ok(());
+        }
+        self.alarm_clock.armed.set(Some(wanted));
+        let storage = self.state.storage();
+        match wanted {
+            Armed::Nothing => storage.delete_alarm().await?,
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "milliseconds since 1970 are exact in a double"
+            )]
+            Armed::At(instant) => {
+                let date = js_sys::Date::new(&wasm_bindgen::JsValue::from_f64(instant as f64));
+                storage.set_alarm(ScheduledTime::new(date)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The alarm rang.
+    pub(super) async fn ring(self: &Rc<Self>) -> Result<(), Fault> {
+        self.alarm_clock.armed.set(None);
+        let now = now();
+        let due = lease::due(&self.sql, now, DUE_AT_ONCE)?;
+        for lease in &due {
+            lease::put(
+                &self.sql,
+                &Lease {
+                    due_at: now.saturating_add(RETRY),
+                    ..lease.clone()
+                },
+            )?;
+        }
+        self.rearm().await?;
+        if !due.is_empty() {
+            let agent = Rc::clone(self);
+            wasm_bindgen_futures::spawn_local(async move { agent.settle(due).await });
+        }
+        Ok(())
+    }
+
+    async fn settle(self: Rc<Self>, due: Vec<Lease>) {
+        for lease in due {
+            let context = format!("a due {} could not be settled and is tried again", lease.kind);
+            if let Err(fault) = self.settle_one(&lease).await {
+                log(&context, &fault);
+            }
+        }
+        if let Err(fault) = self.rearm().await {
+            log("the alarm could not be set", &fault);
+        }
+    }
+
+    async fn settle_one(self: &Rc<Self>, lease: &Lease) -> Result<(), Fault> {
+        if lease.owner == OWN_LEASES {
+            let now = now();
+            self.sockets
+                .close(&self.state, CloseCode::SessionEnded, |socket| socket.expired(now));
+            return Ok(lease::remove(&self.sql, &lease.owner, &lease.kind, &lease.id)?);
+        }
+        match (self.active_conversation(&lease.owner)?, lease.kind.as_str()) {
+            (Some(id), SOCKET) => {
+                object::ask_conversation(&self.state, id, &ConversationRequest::ExpireSockets).await?;
+                lease::remove(&self.sql, &lease.owner, SOCKET, &lease.id)?;
+            }
+            (Some(id), TURN) => {
+                let reply = object::ask_conversation(&self.state, id, &ConversationRequest::Wake).await?;
+                if reply.busy {
+                    self.lease_turn(id)?;
+                }
+                // A conversation that has come to rest reports that itself, or has done so already.
+                else if self.is_active(id)? {
+                    self.turns_ended(id, now(), false).await?;
+                }
+            }
+            (None, TEARDOWN) => {
+                if let Ok(id) = lease.owner.parse() {
+                    self.tear_down(id).await?;
+                }
+            }
+            (Some(_), _) | (None, _) => lease::remove(&self.sql, &lease.owner, &lease.kind, &lease.id)?,
+        }
+        Ok(())
+    }
+
+    /// Watches a conversation's accepted work.
+    pub(super) fn lease_turn(&self, id: ConversationId) -> Result<(), Fault> {
+        Ok(lease::put(
+            &self.sql,
+            &conversation_lease(id, TURN, now().saturating_add(TURN_LEASE)),
+        )?)
+    }
+
+    /// Work was accepted in a conversation.
+    pub(super) async fn turn_started(&self, id: ConversationId, at: i64) -> Result<(), Fault> {
+        if self.is_active(id)? {
+            self.lease_turn(id)?;
+            let activity = activity::turn_started(&self.sql, id, at)?;
+            self.rearm().await?;
+            self.announce_activity(activity);
+        }
+        Ok(())
+    }
+
+    /// No accepted work is left in a conversation.
+    pub(super) async fn turns_ended(&self, id: ConversationId, at: i64, seen: bool) -> Result<(), Fault> {
+        lease::remove(&self.sql, &id.to_string(), TURN, "")?;
+        let activity = activity::turn_ended(&self.sql, id, at, seen)?;
+        self.rearm().await?;
+        self.announce_activity(activity);
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! The calls that a client may make on the agent's socket.
+
+use super::Agent;
+use crate::clock::{now, random_uuid};
+use crate::fault::{Fault, log};
+use flarebot_agent::registry::{self, RegistryError};
+use flarebot_agent::{ConversationName, time};
+use flarebot_protocol::ConversationId;
+use flarebot_protocol::call::{
+    AgentService, CallFailure, CreateConversation, DeleteConversation, FailureCode, GetStatus,
+    ListConversations, RenameConversation,
+};
+use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
+use std::rc::Rc;
+
+/// The agent as clients may call it.
+pub(super) struct Service(pub(super) Rc<Agent>);
+
+impl AgentService for Service {
+    async fn get_status(&self, _: GetStatus) -> Result<Status, CallFailure> {
+        self.0.status().map_err(report)
+    }
+
+    async fn create_conversation(
+        &self,
+        call: CreateConversation,
+    ) -> Result<ConversationSummary, CallFailure> {
+        let name = match call.name {
+            Some(name) => parse_name(&name)?,
+            None => ConversationName::default(),
+        };
+        let id = ConversationId::new(random_uuid().map_err(report)?);
+        self.0.create(id, &name).await.map_err(report)
+    }
+
+    async fn list_conversations(
+        &self,
+        _: ListConversations,
+    ) -> Result<Vec<ConversationSummary>, CallFailure> {
+        registry::list(&self.0.sql).map_err(Fault::from).map_err(report)
+    }
+
+    async fn rename_conversation(
+        &self,
+        call: RenameConversation,
+    ) -> Result<ConversationSummary, CallFailure> {
+        let name = parse_name(&call.name)?;
+        let summary = registry::rename(&self.0.sql, call.id, &name, now()).map_err(|error| match error {
+            RegistryError::NotFound => CallFailure::new(
+                FailureCode::NotFound,
+                "This conversation does not exist any more.",
+            ),
+            RegistryError::Sql(error) => report(error.into()),
+        })?;
+        self.0.announce_conversations().map_err(report)?;
+        Ok(summary)
+    }
+
+    async fn delete_conversation(&self, call: DeleteConversation) -> Result<(), CallFailure> {
+        self.0.delete(call.id).await.map_err(report)
+    }
+}
+
+impl Agent {
+    /// The agent's status.
+    pub(super) fn status(&self) -> Result<Status, Fault> {
+        let opened = self.opened()?;
+        let model = opened.deployment.endpoint.as_ref().map(|endpoint| ModelStatus {
+            provider: "openai-compatible".to_owned(),
+            model: endpoint.default_model().to_owned(),
+        });
+        Ok(Status {
+            schema_version: opened.runtime.schema_version,
+            created_at: time::iso8601(opened.runtime.created_at),
+            model,
+        })
+    }
+}
+
+fn parse_name(text: &str) -> Result<ConversationName, CallFailure> {
+    ConversationName::parse(text)
+        .map_err(|error| CallFailure::new(FailureCode::InvalidArguments, error.to_string()))
+}
+
+fn report(fault: Fault) -> CallFailure {
+    if !matches!(fault, Fault::Client(_)) {
+        log("a call failed", &fault);
+    }
+    fault.for_client()
+}

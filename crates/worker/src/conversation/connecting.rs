@@ -1,0 +1,138 @@
+//! What a client gets first, and how it joins an answer that is being made.
+
+use super::Chat;
+use crate::fault::Fault;
+use crate::socket::Socket;
+use flarebot_conversation::{ledger, stream_log, transcript};
+use flarebot_link::{GRANT_HEADER, SocketGrant};
+use flarebot_protocol::frame::{
+    AgentKind, ChatResponse, ClientKind, HistoryFrame, ResumeNoneReason, RunningTurn, ServerFrame,
+};
+use flarebot_protocol::message::Outcome;
+use flarebot_protocol::{HISTORY_PAGE, RequestId};
+use worker::{Request, Response};
+
+impl Chat {
+    /// Accepts a socket and greets it.
+    pub(super) fn open_socket(&self, request: &Request) -> Result<Response, Fault> {
+        let header = request.headers().get(GRANT_HEADER)?;
+        let client = SocketGrant::from_header(header.as_deref())
+            .map_err(|error| Fault::internal(error.to_string()))?
+            .client;
+        let offered = match client {
+            ClientKind::Sdk => self.running_request(),
+            ClientKind::Flarebot => None,
+        };
+        let (socket, response) = self.sockets.accept(&self.state, request, offered.clone())?;
+        match client {
+            ClientKind::Flarebot => {
+                socket.send(&self.identity());
+                socket.send(&ServerFrame::History(self.history()?));
+            }
+            ClientKind::Sdk => {
+                // A client that is to join a running answer gets no transcript: it would show the answer twice.
+                match offered {
+                    Some(id) => socket.send(&ServerFrame::StreamResuming { id, probe_id: None }),
+                    None => socket.send(&self.transcript_frame(Some(true))?),
+                }
+                socket.send(&self.identity());
+            }
+        }
+        Ok(response)
+    }
+
+    /// Answers whether there is something to join.
+    pub(super) fn offer_stream(&self, socket: &mut Socket, probe_id: Option<String>) -> Result<(), Fault> {
+        if let Some(id) = self.running_request() {
+            self.sockets.offer(socket, Some(id.clone()))?;
+            socket.send(&ServerFrame::StreamResuming { id, probe_id });
+            return Ok(());
+        }
+        let frame = match ledger::queued(&self.sql)?.into_iter().next() {
+            Some(waiting) => ServerFrame::StreamPending {
+                id: Some(waiting.request_id),
+                probe_id,
+            },
+            None => ServerFrame::StreamResumeNone {
+                reason: ResumeNoneReason::Idle,
+                probe_id,
+            },
+        };
+        socket.send(&frame);
+        Ok(())
+    }
+
+    /// Replays the running answer to a socket, which then gets the rest of it live.
+    pub(super) fn replay(&self, socket: &mut Socket, id: &RequestId) -> Result<(), Fault> {
+        self.sockets.offer(socket, None)?;
+        match self.running_turn()?.filter(|running| running.request_id == *id) {
+            Some(running) => {
+                for (number, chunk) in (0..).zip(&running.chunks) {
+                    socket.send(&ServerFrame::ChatResponse(ChatResponse::replayed_chunk(
+                        id.clone(),
+                        number,
+                        chunk,
+                    )));
+                }
+                socket.send(&ServerFrame::ChatResponse(ChatResponse::replay_completed(
+                    id.clone(),
+                )));
+            }
+            None => {
+                // It ended between the offer and the answer to it.
+                socket.send(&self.transcript_frame(None)?);
+                let outcome = ledger::outcome(&self.sql, id)?.unwrap_or(Outcome::Interrupted);
+                socket.send(&ServerFrame::ChatResponse(ChatResponse::ended(
+                    id.clone(),
+                    outcome,
+                    Vec::new(),
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole transcript, for clients that know no pages.
+    pub(super) fn transcript_frame(&self, connect: Option<bool>) -> Result<ServerFrame, Fault> {
+        Ok(ServerFrame::ChatMessages {
+            messages: transcript::all(&self.sql)?,
+            connect,
+        })
+    }
+
+    fn identity(&self) -> ServerFrame {
+        ServerFrame::Identity {
+            name: self.id.get().map(|id| id.to_string()).unwrap_or_default(),
+            agent: AgentKind::Conversation,
+            state_follows: false,
+        }
+    }
+
+    fn history(&self) -> Result<HistoryFrame, Fault> {
+        let page = transcript::page(&self.sql, None, HISTORY_PAGE)?;
+        Ok(HistoryFrame {
+            messages: page.messages,
+            has_more: page.has_more,
+            running: self.running_turn()?,
+            queued: ledger::queued(&self.sql)?,
+        })
+    }
+
+    fn running_request(&self) -> Option<RequestId> {
+        self.running
+            .borrow()
+            .as_ref()
+            .map(|running| running.turn.borrow().request_id().clone())
+    }
+
+    /// All that has been sent of the running answer.
+    fn running_turn(&self) -> Result<Option<RunningTurn>, Fault> {
+        let Some(turn) = self.running.borrow().as_ref().map(|running| running.turn.clone()) else {
+            return Ok(None);
+        };
+        let turn = turn.borrow();
+        Ok(Some(
+            turn.running(stream_log::read(&self.sql, turn.request_id())?),
+        ))
+    }
+}

@@ -1,0 +1,186 @@
+//! The frames that a conversation's socket brings.
+
+use super::Chat;
+use crate::clock::{now, random_uuid};
+use crate::fault::{Fault, log};
+use crate::socket::Socket;
+use flarebot_conversation::ledger::{self, Acceptance, Settlement, TurnStatus};
+use flarebot_conversation::transcript;
+use flarebot_protocol::call::{
+    CallFailure, ConversationCall, ConversationService, FailureCode, GetHistory, HistoryPage,
+};
+use flarebot_protocol::frame::{
+    ChatRequest, ChatResponse, ClientFrame, ClientKind, FrameFault, QueuedTurn, RpcReply, ServerFrame,
+};
+use flarebot_protocol::message::Outcome;
+use flarebot_protocol::{HISTORY_PAGE, MessageId, RequestId};
+use std::rc::Rc;
+use worker::WebSocketIncomingMessage;
+
+impl Chat {
+    /// Serves one frame. Whatever is wrong with it, the socket gets an answer and lives on.
+    pub(super) fn hear(self: &Rc<Self>, mut socket: Socket, message: WebSocketIncomingMessage) {
+        let frame = match message {
+            WebSocketIncomingMessage::String(text) => ClientFrame::parse(&text),
+            WebSocketIncomingMessage::Binary(_) => Err(FrameFault::binary()),
+        };
+        let frame = match frame {
+            Ok(frame) => frame,
+            Err(fault) => return socket.send(&fault.answer(socket.client())),
+        };
+        if let Err(fault) = self.serve_frame(&mut socket, frame) {
+            log("a frame could not be served", &fault);
+            let failure = fault.for_client();
+            socket.send(&ServerFrame::Rpc(RpcReply::failed(String::new(), failure)));
+        }
+    }
+
+    fn serve_frame(self: &Rc<Self>, socket: &mut Socket, frame: ClientFrame) -> Result<(), Fault> {
+        match frame {
+            ClientFrame::Chat(request) => self.accept(socket, &request),
+            ClientFrame::Cancel { id } => self.cancel(&id),
+            ClientFrame::Clear => self.clear(socket),
+            ClientFrame::PushedTranscript => {
+                socket.send(&self.transcript_frame(None)?);
+                Ok(())
+            }
+            ClientFrame::ResumeRequest { probe_id } => self.offer_stream(socket, probe_id),
+            ClientFrame::ResumeAcknowledge { id } => self.replay(socket, &id),
+            ClientFrame::State => {
+                socket.send(&ServerFrame::StateError {
+                    error: "State update rejected".to_owned(),
+                });
+                Ok(())
+            }
+            ClientFrame::Rpc {
+                id,
+                method,
+                arguments,
+            } => {
+                let chat = Rc::clone(self);
+                let socket = socket.clone();
+                wasm_bindgen_futures::spawn_local(async move {
+                    let result = match ConversationCall::parse(&method, arguments) {
+                        Ok(call) => chat.serve(call).await,
+                        Err(failure) => Err(failure),
+                    };
+                    let reply = match result {
+                        Ok(result) => RpcReply::succeeded(id.to_string(), result),
+                        Err(failure) => RpcReply::failed(id.to_string(), failure),
+                    };
+                    socket.send(&ServerFrame::Rpc(reply));
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores the owner's message with a waiting turn, tells every page, and sees that somebody works.
+    fn accept(self: &Rc<Self>, socket: &Socket, request: &ChatRequest) -> Result<(), Fault> {
+        let answer = MessageId::from_uuid(random_uuid()?);
+        let accepted = match ledger::accept(&self.sql, request, &answer, now()) {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                log("a message could not be stored", &error.into());
+                let sentence = "The message could not be stored. Nothing was lost: send it again.";
+                socket.send(&FrameFault::chat(&request.id, sentence).answer(socket.client()));
+                return Ok(());
+            }
+        };
+        match accepted {
+            Acceptance::New { message } => {
+                let user_message_id = message.id.clone();
+                self.sockets
+                    .send(&self.state, &ServerFrame::Message { message }, |other| {
+                        other.client() == ClientKind::Flarebot
+                    });
+                self.tell_other_transcripts(socket)?;
+                if self.running.borrow().is_some() {
+                    let queued = QueuedTurn {
+                        request_id: request.id.clone(),
+                        user_message_id,
+                    };
+                    self.sockets
+                        .send(&self.state, &ServerFrame::Queued(queued), |other| {
+                            other.client() == ClientKind::Flarebot
+                        });
+                }
+                self.begin_work();
+            }
+            Acceptance::Duplicate {
+                status: TurnStatus::Ended(outcome),
+                ..
+            } => {
+                let ended =
+                    ChatResponse::ended(request.id.clone(), outcome, vec![request.message.id.clone()]);
+                socket.send(&ServerFrame::ChatResponse(ended));
+            }
+            // Its chunks come to every socket anyway.
+            Acceptance::Duplicate {
+                status: TurnStatus::Queued | TurnStatus::Running,
+                ..
+            } => {}
+            Acceptance::Refused(refusal) => {
+                socket.send(&FrameFault::chat(&request.id, refusal.sentence()).answer(socket.client()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Clients that know no single messages get the whole transcript, except the one that brought the news.
+    fn tell_other_transcripts(&self, sender: &Socket) -> Result<(), Fault> {
+        let sender = &sender.attachment.grant.connection;
+        let wanted = |other: &Socket| {
+            other.client() == ClientKind::Sdk
+                && other.attachment.offered.is_none()
+                && other.attachment.grant.connection != *sender
+        };
+        if self.sockets.all(&self.state).iter().any(wanted) {
+            self.sockets
+                .send(&self.state, &self.transcript_frame(None)?, wanted);
+        }
+        Ok(())
+    }
+
+    /// Stops an answer: the running one, or one that waits.
+    fn cancel(&self, id: &RequestId) -> Result<(), Fault> {
+        if self.stop_running_request(id) {
+            return Ok(());
+        }
+        if ledger::cancel_queued(&self.sql, id, now())? == Settlement::Applied {
+            let ended = ChatResponse::ended(id.clone(), Outcome::Aborted, Vec::new());
+            self.sockets
+                .send(&self.state, &ServerFrame::ChatResponse(ended), |_| true);
+        }
+        Ok(())
+    }
+
+    /// Erases the transcript and stops all work on it.
+    fn clear(&self, socket: &Socket) -> Result<(), Fault> {
+        let waiting = ledger::queued(&self.sql)?;
+        transcript::clear(&self.sql)?;
+        self.stop_running();
+        for turn in waiting {
+            let ended = ChatResponse::ended(turn.request_id, Outcome::Aborted, Vec::new());
+            self.sockets
+                .send(&self.state, &ServerFrame::ChatResponse(ended), |_| true);
+        }
+        let sender = &socket.attachment.grant.connection;
+        self.sockets.send(&self.state, &ServerFrame::ChatClear, |other| {
+            other.client() == ClientKind::Flarebot || other.attachment.grant.connection != *sender
+        });
+        Ok(())
+    }
+}
+
+impl ConversationService for Chat {
+    async fn get_history(&self, call: GetHistory) -> Result<HistoryPage, CallFailure> {
+        transcript::page(&self.sql, call.before.as_ref(), HISTORY_PAGE).map_err(|error| {
+            log("a page of history could not be read", &error.into());
+            CallFailure::new(
+                FailureCode::Internal,
+                "Older messages could not be read. Try again.",
+            )
+        })
+    }
+}

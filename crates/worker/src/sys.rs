@@ -1,0 +1,87 @@
+//! Every JavaScript import that the `worker` crate does not bind, all of them `catch`: an exception that is not
+//! caught would reset the memory of every object of the agent.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+#[wasm_bindgen(inline_js = "
+export function facet_get(context, name, object_class) {
+  return context.facets.get(name, () => ({ class: object_class }));
+}
+export function without_props(object_class) { return object_class({ props: {} }); }
+export function random_uuid() { return crypto.randomUUID(); }
+")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    fn facet_get(
+        context: &JsValue,
+        name: &str,
+        object_class: &JsValue,
+    ) -> Result<worker::worker_sys::Fetcher, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    fn without_props(object_class: &JsValue) -> Result<JsValue, JsValue>;
+
+    /// A random UUID from the platform's generator, in its hyphenated form.
+    ///
+    /// # Errors
+    /// Whatever the platform throws.
+    #[wasm_bindgen(catch)]
+    pub fn random_uuid() -> Result<String, JsValue>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type StateExtension;
+    #[wasm_bindgen(method, getter, catch)]
+    fn exports(this: &StateExtension) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, getter, catch)]
+    fn facets(this: &StateExtension) -> Result<Facets, JsValue>;
+
+    type Facets;
+    #[wasm_bindgen(method, catch, js_name = delete)]
+    fn delete_facet(this: &Facets, name: &str) -> Result<JsValue, JsValue>;
+
+    type StorageExtension;
+    #[wasm_bindgen(method, catch, js_name = transactionSync)]
+    fn transaction_sync(
+        this: &StorageExtension,
+        body: &mut dyn FnMut() -> Result<JsValue, JsValue>,
+    ) -> Result<JsValue, JsValue>;
+}
+
+/// The child object of that name, started when its first request arrives. An unknown name silently makes an empty
+/// child, so the registry is asked before this is called, always.
+///
+/// # Errors
+/// Whatever the platform throws.
+pub fn facet(state: &worker::State, class: &str, name: &str) -> Result<worker::Fetcher, JsValue> {
+    let context: &StateExtension = state.as_raw().unchecked_ref();
+    let object_class = without_props(&js_sys::Reflect::get(
+        &context.exports()?,
+        &JsValue::from_str(class),
+    )?)?;
+    Ok(facet_get(context, name, &object_class)?.into())
+}
+
+/// Ends the child object of that name and erases its storage.
+///
+/// # Errors
+/// Whatever the platform throws.
+pub fn delete_facet(state: &worker::State, name: &str) -> Result<(), JsValue> {
+    let context: &StateExtension = state.as_raw().unchecked_ref();
+    context.facets()?.delete_facet(name)?;
+    Ok(())
+}
+
+/// Runs `body` in a synchronous transaction: an `Err` rolls it back and comes out again.
+///
+/// # Errors
+/// The error of `body`, or whatever the platform throws.
+pub fn transaction(
+    storage: &worker::Storage,
+    body: &mut impl FnMut() -> Result<JsValue, JsValue>,
+) -> Result<JsValue, JsValue> {
+    let storage: &StorageExtension = storage.as_raw().unchecked_ref();
+    storage.transaction_sync(body)
+}
