@@ -18,21 +18,22 @@ pub(super) struct Worker {
     pub(super) package: &'static str,
     /// The folder's name below the profile's.
     pub(super) output: &'static str,
-    /// The module in front of the generated glue, first found first used.
-    entries: &'static [&'static str],
+    /// The modules in front of the generated glue, which go into the bundle under their own names. The first one is
+    /// its main module.
+    modules: [&'static str; 2],
 }
 
 pub(super) const PRODUCT: Worker = Worker {
     package: "flarebot-worker",
     output: "worker",
-    entries: &["crates/worker/entry.mjs"],
+    modules: ["crates/worker/entry.mjs", "crates/worker/guard.mjs"],
 };
 
 /// The same crates with slow, failing and panicking parts, for the tests.
 pub(super) const FIXTURE: Worker = Worker {
     package: "flarebot-fixture",
     output: "fixture",
-    entries: &["tests/fixture/entry.mjs", "crates/worker/entry.mjs"],
+    modules: ["tests/fixture/entry.mjs", "crates/worker/guard.mjs"],
 };
 
 /// The files of a bundle; worker-build's other output is for publishing to npm.
@@ -73,7 +74,9 @@ pub(super) fn build(
     for name in FILES {
         files::write(&bundle.join(name), files::read(&made.join(name))?)?;
     }
-    files::write(&bundle.join("entry.mjs"), files::read(&entry(worker)?)?)?;
+    for (name, path) in modules(worker)? {
+        files::write(&bundle.join(name), files::read(&path)?)?;
+    }
     files::mirror(&bundle, &profile.folder().join(worker.output))?;
     files::remove_folder(&staging)?;
     files::write(&stamp(profile, worker), digest)
@@ -81,10 +84,10 @@ pub(super) fn build(
 
 fn is_built(profile: Profile, worker: &Worker, digest: &str) -> bool {
     let folder = profile.folder().join(worker.output);
-    let complete = FILES
-        .iter()
-        .chain(&["entry.mjs"])
-        .all(|name| folder.join(name).is_file());
+    let complete = modules(worker).is_ok_and(|modules| {
+        let mut names = modules.iter().map(|(name, _)| *name).chain(FILES);
+        names.all(|name| folder.join(name).is_file())
+    });
     complete && digest::is_current(&stamp(profile, worker), digest)
 }
 
@@ -102,22 +105,24 @@ fn inputs(
     for (name, path) in assets.variables() {
         inputs = inputs.fact(name, path);
     }
-    Ok(inputs.path(&entry(worker)?)?.digest())
+    for (_, path) in modules(worker)? {
+        inputs = inputs.path(&path)?;
+    }
+    Ok(inputs.digest())
 }
 
-fn entry(worker: &Worker) -> Result<PathBuf> {
+/// The modules in front of the glue: their names in the bundle and where they are now.
+fn modules(worker: &Worker) -> Result<Vec<(&'static str, PathBuf)>> {
     let root = checkout::root();
-    let found = worker
-        .entries
-        .iter()
-        .map(|entry| root.join(entry))
-        .find(|path| path.is_file());
-    found.ok_or_else(|| {
-        Failure::new(
-            format!("`{}` has no entry module", worker.package),
-            format!("restore {}", worker.entries.join(" or ")),
-        )
-    })
+    let found = worker.modules.into_iter().map(|module| {
+        let path = root.join(module);
+        let name = module.rsplit('/').next().unwrap_or(module);
+        if path.is_file() {
+            return Ok((name, path));
+        }
+        Err(Failure::new(format!("{module} is missing"), "restore it"))
+    });
+    found.collect()
 }
 
 fn stamp(profile: Profile, worker: &Worker) -> PathBuf {
