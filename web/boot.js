@@ -1,5 +1,7 @@
-// Starts the page's module. The build puts the module's hashed address in place of the name, because the content security
-// policy allows no inline script that could carry it.
-import start from "./app.js";
+// Loads the client and lets it take over the page. The build replaces the two names with the files that it made. Both are
+// fetched at once, because neither is of use without the other.
+const module = fetch(new URL("__APP_WASM__", import.meta.url));
+const { default: init, hydrate } = await import("__APP_MODULE__");
 
-start({ module_or_path: APP_MODULE });
+await init({ module_or_path: module });
+hydrate();
