@@ -12,11 +12,11 @@ use flarebot_protocol::{RequestId, reduce};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The page size of this server.
-const PAGE: usize = 6;
-
-/// How many questions may be without their answer: few enough for the newest page to hold them all.
+/// How many questions may be without their answer.
 const UNANSWERED: usize = 4;
+
+/// The page size of this server: enough to show what became of all that was on its way when a connection broke.
+const PAGE: usize = 2 * UNANSWERED;
 
 /// A conversation as its server has it.
 #[derive(Default)]
