@@ -8,13 +8,18 @@ mod arguments;
 mod build;
 mod check;
 mod checkout;
+mod dev;
 mod digest;
 mod failure;
 mod files;
+mod model;
 mod process;
 mod progress;
+mod randomness;
 mod setup;
+mod sign_in;
 mod test;
+mod variables;
 mod workspace;
 
 use arguments::Arguments;
@@ -24,10 +29,12 @@ const HELP: &str = "\
 Usage: cargo xtask <command> [options]
 
 Commands:
-  setup     install the Wasm toolchain and the pinned tools
-  build     build the release bundle and print its sizes
-  check     check everything that can be judged without running the product
+  dev       run it here, with a local model, and print a sign-in link
   test      run the suites and count them
+  check     check everything that can be judged without running the product
+  build     build the release bundle and print its sizes
+  sign-in   print a one-time sign-in link for an installation
+  setup     install the Wasm toolchain and the pinned tools
 
 `cargo xtask <command> --help` says more about one of them. Every command does its own set-up first.";
 
@@ -52,6 +59,8 @@ fn run() -> Result<()> {
     match command.as_str() {
         "setup" | "set-up" => setup::command(arguments),
         "build" => build::command(arguments),
+        "dev" => dev::command(arguments),
+        "sign-in" => sign_in::command(arguments),
         "check" => check::command(arguments),
         "test" => test::command(arguments),
         "help" | "--help" | "-h" => {

@@ -107,7 +107,11 @@ fn assemble(setup: &Setup, glue: &Path, site: &Path) -> Result<Assets> {
     // The glue becomes a part of the boot script: one request less before the page answers.
     let boot_source = glue.join("boot.js");
     let boot = files::read_text(&web.join("boot.js"))?;
-    files::write(&boot_source, boot.replace("__APP_MODULE__", "./app.js").replace("__APP_WASM__", &module))?;
+    files::write(
+        &boot_source,
+        boot.replace("__APP_MODULE__", "./app.js")
+            .replace("__APP_WASM__", &module),
+    )?;
     let boot = bundle(setup, &boot_source, &glue.join("boot.min.js"), &["--format=esm"])?;
     let boot = publish(site, "boot", "js", &boot)?;
     Ok(Assets { boot, style, module })

@@ -104,9 +104,8 @@ fn complaint(name: &str, dependency: &Dependency, workspace: &Workspace) -> Opti
             "{name} may not depend on {target}: only the Worker and the page's client touch it"
         ));
     }
-    if workspace.find(target).is_none() {
-        return None;
-    }
+    // What is not of the workspace is the dependency policy's matter.
+    workspace.find(target)?;
     let allowed = TABLE.iter().any(|(member, may)| {
         *member == name
             && match may {

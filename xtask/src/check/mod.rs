@@ -65,10 +65,7 @@ pub(crate) fn command(arguments: Arguments) -> Result<()> {
     );
     note("length of files", lengths());
     note("borders between crates", complaints(borders::check(&workspace)));
-    note(
-        "absences",
-        complaints(absences::check().and_then(|found| externs::check(found))),
-    );
+    note("absences", complaints(absences::check().and_then(externs::check)));
     note("dependency policy", policy::check(toolchain));
     note("clippy, native", native_lints(toolchain));
     for package in ["flarebot-worker", "flarebot-client", "flarebot-fixture"] {

@@ -46,11 +46,6 @@ impl Node {
         &self.binary
     }
 
-    /// The folder of installed packages.
-    pub(crate) fn modules(&self) -> &Path {
-        &self.modules
-    }
-
     /// The hash of the lock file: part of every build's inputs.
     pub(crate) fn lock(&self) -> &str {
         &self.lock
