@@ -129,7 +129,8 @@ impl Store {
             self.platform().push_address(&page.path());
             self.show(page);
         }
-        self.arrivals.update(|arrivals| *arrivals = arrivals.wrapping_add(1));
+        self.arrivals
+            .update(|arrivals| *arrivals = arrivals.wrapping_add(1));
     }
 
     /// What the browser's tab says: the conversation's name, or the page's.
@@ -146,13 +147,16 @@ impl Store {
     /// The name of a conversation, if it is in the list.
     #[must_use]
     pub fn name_of(self, id: flarebot_protocol::ConversationId) -> Option<String> {
-        self.sidebar.with(|sidebar| sidebar.row(id).map(|row| row.name.clone()))
+        self.sidebar
+            .with(|sidebar| sidebar.row(id).map(|row| row.name.clone()))
     }
 
     /// What the owner should know about the connections.
     #[must_use]
     pub fn connection(self) -> Connection {
-        self.agent_connection.get().max(self.conversation_connection.get())
+        self.agent_connection
+            .get()
+            .max(self.conversation_connection.get())
     }
 
     /// The platform that the store runs on.
@@ -173,7 +177,8 @@ impl Store {
             self.begin_sign_in();
         } else if page != self.page.get_untracked() {
             self.show(page);
-            self.arrivals.update(|arrivals| *arrivals = arrivals.wrapping_add(1));
+            self.arrivals
+                .update(|arrivals| *arrivals = arrivals.wrapping_add(1));
         }
     }
 
@@ -190,7 +195,10 @@ impl Store {
             self.check_access();
         }
         let runtime = self.runtime();
-        let links = [runtime.agent.borrow().clone(), runtime.conversation.borrow().clone()];
+        let links = [
+            runtime.agent.borrow().clone(),
+            runtime.conversation.borrow().clone(),
+        ];
         for link in links.iter().flatten() {
             link.wake();
         }
@@ -224,7 +232,9 @@ impl Store {
             ServerFrame::Conversations {
                 conversations,
                 activity,
-            } => self.sidebar.update(|sidebar| sidebar.replace(conversations, activity)),
+            } => self
+                .sidebar
+                .update(|sidebar| sidebar.replace(conversations, activity)),
             ServerFrame::Activity { activity } => self.sidebar.update(|sidebar| sidebar.observe(&activity)),
             ServerFrame::Identity { .. }
             | ServerFrame::State { .. }

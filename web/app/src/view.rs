@@ -1,6 +1,9 @@
 //! The components of the page. They show what the store says and tell it what the owner does.
 
-#![expect(unreachable_pub, reason = "the component macro makes the properties of a component as public as can be")]
+#![expect(
+    unreachable_pub,
+    reason = "the component macro makes the properties of a component as public as can be"
+)]
 
 mod chat;
 mod composer;

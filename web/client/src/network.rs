@@ -1,8 +1,8 @@
 //! Requests to this origin.
 
 use flarebot_app::platform::{Request, Response};
-use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, RequestInit, Window};
 

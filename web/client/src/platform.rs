@@ -8,8 +8,8 @@ use flarebot_app::platform::{
 };
 use std::rc::Rc;
 use uuid::{Builder, Uuid};
-use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Document, EventTarget, Location, Storage, Window};
 
@@ -47,7 +47,10 @@ impl Browser {
 }
 
 impl Platform for Browser {
-    #[expect(clippy::cast_possible_truncation, reason = "milliseconds since 1970 are far below 2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "milliseconds since 1970 are far below 2^53"
+    )]
     fn now(&self) -> i64 {
         js_sys::Date::now() as i64
     }
@@ -114,7 +117,9 @@ impl Platform for Browser {
     fn forget(&self, prefix: &str) {
         let Some(storage) = self.storage() else { return };
         let count = storage.length().unwrap_or_default();
-        let keys: Vec<String> = (0..count).filter_map(|place| storage.key(place).ok().flatten()).collect();
+        let keys: Vec<String> = (0..count)
+            .filter_map(|place| storage.key(place).ok().flatten())
+            .collect();
         for key in keys.iter().filter(|key| key.starts_with(prefix)) {
             let _ = storage.remove_item(key);
         }
@@ -141,7 +146,11 @@ impl Platform for Browser {
             Ok("http:") => "ws",
             _ => "wss",
         };
-        Box::new(BrowserSocket::open(&self.window, &format!("{scheme}://{host}{path}"), events))
+        Box::new(BrowserSocket::open(
+            &self.window,
+            &format!("{scheme}://{host}{path}"),
+            events,
+        ))
     }
 
     fn set_timer(&self, delay: i64, wake: Box<dyn FnOnce()>) -> Box<dyn Timer> {
@@ -150,8 +159,12 @@ impl Platform for Browser {
 
     fn listen(&self, events: Rc<dyn Fn(BrowserEvent)>) {
         let document = self.document.clone();
-        listen(&self.window, "popstate", events.clone(), || Some(BrowserEvent::AddressChanged));
-        listen(&self.window, "online", events.clone(), || Some(BrowserEvent::Awake));
+        listen(&self.window, "popstate", events.clone(), || {
+            Some(BrowserEvent::AddressChanged)
+        });
+        listen(&self.window, "online", events.clone(), || {
+            Some(BrowserEvent::Awake)
+        });
         listen(&self.document, "visibilitychange", events, move || {
             (!document.hidden()).then_some(BrowserEvent::Awake)
         });

@@ -22,7 +22,9 @@ impl BrowserTimer {
         let wake = Closure::once(wake);
         let delay = i32::try_from(delay.clamp(0, MAXIMUM_DELAY)).unwrap_or(i32::MAX);
         let callback = wake.as_ref().unchecked_ref();
-        let handle = window.set_timeout_with_callback_and_timeout_and_arguments_0(callback, delay).ok();
+        let handle = window
+            .set_timeout_with_callback_and_timeout_and_arguments_0(callback, delay)
+            .ok();
         Self {
             window: window.clone(),
             handle,

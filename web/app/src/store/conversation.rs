@@ -5,8 +5,8 @@ use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
 use flarebot_protocol::address::{Endpoint, Page};
 use flarebot_protocol::call::{CreateConversation, GetHistory};
-use flarebot_protocol::conversation::ConversationSummary;
 use flarebot_protocol::client::{ConnectionStatus, SessionEvent, SubmissionState, TranscriptView};
+use flarebot_protocol::conversation::ConversationSummary;
 use flarebot_protocol::frame::{ChatRequest, ServerFrame};
 use flarebot_protocol::{CloseCode, ConversationId, MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use leptos::prelude::*;
@@ -139,12 +139,16 @@ impl Store {
         let runtime = self.runtime();
         let before = runtime.transcript.borrow().view.oldest().cloned();
         let link = runtime.conversation.borrow().clone();
-        let (Some(before), Some(link)) = (before, link) else { return };
+        let (Some(before), Some(link)) = (before, link) else {
+            return;
+        };
         if self.conversation.older.get_untracked() != Older::Available {
             return;
         }
         self.conversation.older.set(Older::Loading);
-        let call = GetHistory { before: Some(before.clone()) };
+        let call = GetHistory {
+            before: Some(before.clone()),
+        };
         link.call(&call, move |reply| {
             self.conversation.older.set(Older::Available);
             match reply {
@@ -166,7 +170,9 @@ impl Store {
             };
         if !is_same {
             self.leave_conversation();
-            self.conversation.phase.set(if id.is_some() { Phase::Loading } else { Phase::New });
+            self.conversation
+                .phase
+                .set(if id.is_some() { Phase::Loading } else { Phase::New });
             runtime.transcript.borrow_mut().id = id;
         }
         let platform = self.platform();
@@ -199,7 +205,9 @@ impl Store {
     fn connect_conversation(self, id: ConversationId) {
         let runtime = self.runtime();
         let path = Endpoint::Conversation(id).path();
-        let link = Link::open(self.platform(), &path, move |event| self.hear_conversation(id, event));
+        let link = Link::open(self.platform(), &path, move |event| {
+            self.hear_conversation(id, event)
+        });
         let link = Rc::new(link);
         *runtime.conversation.borrow_mut() = Some(Rc::clone(&link));
         let kept = drafts::unconfirmed(runtime.platform.as_ref(), id);
@@ -296,7 +304,11 @@ impl Store {
             return;
         }
         let runtime = self.runtime();
-        runtime.transcript.borrow_mut().unconfirmed.retain(|request| request.id != *id);
+        runtime
+            .transcript
+            .borrow_mut()
+            .unconfirmed
+            .retain(|request| request.id != *id);
         self.keep_unconfirmed();
         if let SubmissionState::Refused { sentence } = state {
             self.conversation.trouble.set(Some(sentence.clone()));
@@ -310,7 +322,11 @@ impl Store {
 
     /// Puts a text that was not sent back into the draft.
     fn give_back(self, text: &str) {
-        self.write(self.conversation.draft.with_untracked(|draft| drafts::put_back(text, draft)));
+        self.write(
+            self.conversation
+                .draft
+                .with_untracked(|draft| drafts::put_back(text, draft)),
+        );
     }
 
     fn keep_unconfirmed(self) {

@@ -17,7 +17,10 @@ pub(super) fn draft(platform: &dyn Platform, conversation: Option<ConversationId
 
 /// Keeps a draft; an empty one is removed.
 pub(super) fn keep_draft(platform: &dyn Platform, conversation: Option<ConversationId>, text: &str) {
-    platform.save(&draft_key(conversation), Some(text).filter(|text| !text.is_empty()));
+    platform.save(
+        &draft_key(conversation),
+        Some(text).filter(|text| !text.is_empty()),
+    );
 }
 
 /// Puts a text that could not be sent back in front of a draft.
@@ -34,11 +37,17 @@ pub(super) fn put_back(text: &str, draft: &str) -> String {
 pub(super) fn unconfirmed(platform: &dyn Platform, conversation: ConversationId) -> Vec<ChatRequest> {
     let text = platform.load(&unconfirmed_key(conversation)).unwrap_or_default();
     let kept: Vec<Kept> = serde_json::from_str(&text).unwrap_or_default();
-    kept.into_iter().map(|kept| request(kept.request, kept.message, kept.text)).collect()
+    kept.into_iter()
+        .map(|kept| request(kept.request, kept.message, kept.text))
+        .collect()
 }
 
 /// Keeps the messages of a conversation that were sent and not yet confirmed.
-pub(super) fn keep_unconfirmed(platform: &dyn Platform, conversation: ConversationId, requests: &[ChatRequest]) {
+pub(super) fn keep_unconfirmed(
+    platform: &dyn Platform,
+    conversation: ConversationId,
+    requests: &[ChatRequest],
+) {
     let kept: Vec<Kept> = requests.iter().map(Kept::from).collect();
     let text = serde_json::to_string(&kept).ok().filter(|_| !kept.is_empty());
     platform.save(&unconfirmed_key(conversation), text.as_deref());

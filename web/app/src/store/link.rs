@@ -34,7 +34,11 @@ type Reply = Box<dyn FnOnce(Settlement)>;
 
 impl Link {
     /// Connects to a path and tells `listener` everything but the settlement of calls.
-    pub(super) fn open(platform: Rc<dyn Platform>, path: &str, listener: impl Fn(SessionEvent) + 'static) -> Self {
+    pub(super) fn open(
+        platform: Rc<dyn Platform>,
+        path: &str,
+        listener: impl Fn(SessionEvent) + 'static,
+    ) -> Self {
         let driver = Rc::new_cyclic(|this| Driver {
             platform,
             path: format!("{path}?{CLIENT_PARAMETER}={FLAREBOT_CLIENT}"),
@@ -76,7 +80,8 @@ impl Link {
     /// Fetches the history anew.
     pub(super) fn resynchronise(&self) {
         let jitter = self.driver.platform.jitter();
-        self.driver.with(|session, now| session.resynchronise(now, jitter));
+        self.driver
+            .with(|session, now| session.resynchronise(now, jitter));
     }
 
     /// Ends a wait for the next attempt.
@@ -134,7 +139,9 @@ impl Driver {
     }
 
     fn connect(&self) {
-        let Some(generation) = self.next_generation() else { return };
+        let Some(generation) = self.next_generation() else {
+            return;
+        };
         let this = Weak::clone(&self.this);
         let events = Rc::new(move |event| {
             if let Some(driver) = this.upgrade()

@@ -56,13 +56,21 @@ impl Store {
 
     /// Deletes the conversation that the question is about.
     pub fn delete(self) {
-        let Some(id) = self.deletion.with_untracked(|deletion| deletion.as_ref().map(|deletion| deletion.id)) else {
+        let Some(id) = self
+            .deletion
+            .with_untracked(|deletion| deletion.as_ref().map(|deletion| deletion.id))
+        else {
             return;
         };
         self.step_deletion(id, DeletionStep::Working);
         self.call_agent(&DeleteConversation { id }, move |reply| match reply {
             Ok(()) => self.finish_deletion(id),
-            Err(failure) => self.step_deletion(id, DeletionStep::Failed { sentence: failure.message }),
+            Err(failure) => self.step_deletion(
+                id,
+                DeletionStep::Failed {
+                    sentence: failure.message,
+                },
+            ),
         });
     }
 

@@ -52,13 +52,19 @@ impl Store {
     pub fn sign_out(self) {
         self.sign_out_trouble.set(None);
         let done = move |response: Option<Response>| match response {
-            Some(Response { status: 200..=299 | 401, .. }) => {
+            Some(Response {
+                status: 200..=299 | 401,
+                ..
+            }) => {
                 self.platform().forget(drafts::PREFIX);
                 self.lose_access();
             }
-            response => self.sign_out_trouble.set(Some(sentence(response, "Signing out failed. Try again."))),
+            response => self
+                .sign_out_trouble
+                .set(Some(sentence(response, "Signing out failed. Try again."))),
         };
-        self.platform().request(Request::Post(SIGN_OUT, None), Box::new(done));
+        self.platform()
+            .request(Request::Post(SIGN_OUT, None), Box::new(done));
     }
 
     /// Takes the assertion out of the address, so that it stays in no history, and hands it to the server.
@@ -73,7 +79,9 @@ impl Store {
         self.sign_in.set(SignIn::Checking);
         let body = json!({ "assertion": assertion }).to_string();
         let done = move |response: Option<Response>| match response {
-            Some(Response { status: 200..=299, .. }) => {
+            Some(Response {
+                status: 200..=299, ..
+            }) => {
                 self.platform().replace_address(&Page::Home.path());
                 self.show(Page::Home);
                 self.check_access();
@@ -95,8 +103,12 @@ impl Store {
         let done = move |response: Option<Response>| {
             self.runtime().access_check.replace(AccessCheck::Idle);
             match response {
-                Some(Response { status: 200..=299, .. }) => self.gain_access(),
-                Some(Response { status: 401 | 403, .. }) => self.lose_access(),
+                Some(Response {
+                    status: 200..=299, ..
+                }) => self.gain_access(),
+                Some(Response {
+                    status: 401 | 403, ..
+                }) => self.lose_access(),
                 Some(_) | None => self.ask_again(),
             }
         };
@@ -140,7 +152,9 @@ impl Store {
             return;
         }
         self.agent_connection.set(Connection::Reconnecting);
-        let timer = self.platform().set_timer(ASK_AGAIN_AFTER, Box::new(move || self.check_access()));
+        let timer = self
+            .platform()
+            .set_timer(ASK_AGAIN_AFTER, Box::new(move || self.check_access()));
         self.runtime().access_check.replace(AccessCheck::Waiting(timer));
     }
 }

@@ -64,8 +64,17 @@ impl Store {
     /// Shows one message anew.
     fn publish_line(self, place: usize) {
         let runtime = self.runtime();
-        let shown = runtime.transcript.borrow().view.entries().get(place).map(Shown::from);
-        let line = self.conversation.lines.with_untracked(|lines| lines.get(place).cloned());
+        let shown = runtime
+            .transcript
+            .borrow()
+            .view
+            .entries()
+            .get(place)
+            .map(Shown::from);
+        let line = self
+            .conversation
+            .lines
+            .with_untracked(|lines| lines.get(place).cloned());
         if let (Some(shown), Some(line)) = (shown, line) {
             line.shown.set(shown);
         }
@@ -79,7 +88,11 @@ impl Store {
         let known: BTreeMap<_, _> = known.iter().map(|line| (&line.id, line)).collect();
         let lines = {
             let transcript = runtime.transcript.borrow();
-            let lines = transcript.view.entries().iter().map(|entry| Line::new(entry, &known));
+            let lines = transcript
+                .view
+                .entries()
+                .iter()
+                .map(|entry| Line::new(entry, &known));
             lines.collect::<Vec<_>>()
         };
         self.conversation.lines.set(lines);
@@ -118,7 +131,9 @@ impl Store {
         if self.conversation.progress.get_untracked() != progress {
             self.conversation.progress.set(progress);
         }
-        self.conversation.changed.update(|changed| *changed = changed.wrapping_add(1));
+        self.conversation
+            .changed
+            .update(|changed| *changed = changed.wrapping_add(1));
     }
 }
 

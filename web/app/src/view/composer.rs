@@ -35,7 +35,10 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
     Effect::new(move |before: Option<()>| {
         let Some(field) = field.get() else { return };
         // What was typed before the page came to life is the draft, unless there is one already.
-        if before.is_none() && !field.value().is_empty() && conversation.draft.with_untracked(String::is_empty) {
+        if before.is_none()
+            && !field.value().is_empty()
+            && conversation.draft.with_untracked(String::is_empty)
+        {
             store.write(field.value());
         }
         let draft = conversation.draft.get();

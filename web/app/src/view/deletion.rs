@@ -9,7 +9,8 @@ pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     let deletion = store.deletion;
     let name = move || deletion.with(|deletion| deletion.as_ref().map(|deletion| deletion.name.clone()));
-    let is_working = move || deletion.with(|deletion| step(deletion.as_ref()) == Some(&DeletionStep::Working));
+    let is_working =
+        move || deletion.with(|deletion| step(deletion.as_ref()) == Some(&DeletionStep::Working));
     let trouble = move || {
         deletion.with(|deletion| match step(deletion.as_ref()) {
             Some(DeletionStep::Failed { sentence }) => Some(sentence.clone()),

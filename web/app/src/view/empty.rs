@@ -5,9 +5,18 @@ use leptos::prelude::*;
 
 /// A suggestion: its heading, and the message that it puts into the composer.
 const STARTERS: [(&str, &str); 3] = [
-    ("Plan my week", "Help me plan my week. First ask me what is already fixed."),
-    ("Explain something", "Explain how tides work: first in two sentences, then in detail."),
-    ("Draft a message", "Draft a friendly message that moves tomorrow’s meeting to next week."),
+    (
+        "Plan my week",
+        "Help me plan my week. First ask me what is already fixed.",
+    ),
+    (
+        "Explain something",
+        "Explain how tides work: first in two sentences, then in detail.",
+    ),
+    (
+        "Draft a message",
+        "Draft a friendly message that moves tomorrow’s meeting to next week.",
+    ),
 ];
 
 #[component]

@@ -64,7 +64,8 @@ impl Follow {
         let is_near = |element: &leptos::web_sys::HtmlDivElement| {
             element.scroll_top() < START && element.scroll_height() > element.client_height()
         };
-        self.scroller.with_untracked(|element| element.as_ref().is_some_and(is_near))
+        self.scroller
+            .with_untracked(|element| element.as_ref().is_some_and(is_near))
     }
 
     /// The content changed: stays at the end, or lets what the reader sees stay in its place.
@@ -72,7 +73,9 @@ impl Follow {
         request_animation_frame(move || {
             if self.place.try_get_untracked() == Some(Place::AtEnd) {
                 self.go_to_end();
-            } else if let (Growth::Above, Some(element)) = (growth, self.scroller.try_get_untracked().flatten()) {
+            } else if let (Growth::Above, Some(element)) =
+                (growth, self.scroller.try_get_untracked().flatten())
+            {
                 let grown = element.scroll_height() - self.seen.get_value().height;
                 element.set_scroll_top(element.scroll_top() + grown);
                 self.look();

@@ -3,7 +3,7 @@
 use super::icon::{Glyph, Icon};
 use crate::platform::{Copying, Timer};
 use crate::store::{Line, Shown, ShownState, Store};
-use flarebot_protocol::message::{Message, Part, PartState, Role};
+use flarebot_protocol::message::{Message, Outcome, Part, PartState, Role};
 use leptos::either::Either;
 use leptos::prelude::*;
 
@@ -24,7 +24,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
     });
     let notice = Memo::new({
         let shown = shown.clone();
-        move |_| shown.with(|shown| shown.notice.clone())
+        move |_| shown.with(|shown| Some((shown.notice.clone()?, notice_class(&shown.message))))
     });
     let has_text = Memo::new({
         let shown = shown.clone();
@@ -40,7 +40,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
                 }
             </div>
             {move || label(state.get()).map(|label| view! { <p class="state">{label}</p> })}
-            {move || notice.get().map(|notice| view! { <p class="notice" role="note">{notice}</p> })}
+            {move || notice.get().map(|(notice, class)| view! { <p class=class role="note">{notice}</p> })}
             <Show when=move || has_text.get() && state.get() != ShownState::Running>
                 <CopyButton store shown=shown.clone() />
             </Show>
@@ -56,7 +56,9 @@ fn blocks(message: &Message) -> Vec<impl IntoView + use<>> {
 fn block(part: &Part) -> Option<impl IntoView + use<>> {
     match part {
         Part::Text { text, .. } if text.is_empty() => None,
-        Part::Text { text, .. } => Some(Either::Left(view! { <div class="text" dir="auto">{text.clone()}</div> })),
+        Part::Text { text, .. } => Some(Either::Left(
+            view! { <div class="text" dir="auto">{text.clone()}</div> },
+        )),
         Part::Reasoning { text, state } => {
             let summary = match state {
                 Some(PartState::Streaming) => "Thinking…",
@@ -70,6 +72,14 @@ fn block(part: &Part) -> Option<impl IntoView + use<>> {
             }))
         }
         Part::StepStart => None,
+    }
+}
+
+/// What the owner did is no cause for alarm; what went wrong is to be noticed.
+fn notice_class(message: &Message) -> &'static str {
+    match message.metadata.as_ref().and_then(|metadata| metadata.outcome) {
+        Some(Outcome::Aborted | Outcome::Completed) => "notice",
+        Some(Outcome::Error | Outcome::Interrupted) | None => "notice grave",
     }
 }
 

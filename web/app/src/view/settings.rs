@@ -9,7 +9,10 @@ use leptos::prelude::*;
 const KEYS: [(&str, &str); 5] = [
     ("Enter", "Send the message"),
     ("Shift + Enter", "Start a new line"),
-    ("Ctrl or ⌘ + Enter", "Send the message, on a touch screen’s keyboard too"),
+    (
+        "Ctrl or ⌘ + Enter",
+        "Send the message, on a touch screen’s keyboard too",
+    ),
     ("Esc", "Stop the answer"),
     ("Ctrl or ⌘ + Shift + O", "New chat"),
 ];
@@ -71,7 +74,7 @@ fn ModelInUse(store: Store) -> impl IntoView {
             Some(model) => EitherOf3::C(view! {
                 <p>
                     <strong>{model.model}</strong>
-                    " by " {model.provider}
+                    ", " {model.provider}
                 </p>
             }),
         },

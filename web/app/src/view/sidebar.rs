@@ -80,7 +80,8 @@ enum Renaming {
 #[component]
 fn SidebarRow(store: Store, id: ConversationId) -> impl IntoView {
     let row = Memo::new(move |_| store.sidebar.with(|sidebar| sidebar.row(id).cloned()));
-    let name = Signal::derive(move || row.with(|row| row.as_ref().map(|row| row.name.clone()).unwrap_or_default()));
+    let name =
+        Signal::derive(move || row.with(|row| row.as_ref().map(|row| row.name.clone()).unwrap_or_default()));
     let renaming = RwSignal::new(Renaming::No);
     let rename_button = NodeRef::<html::Button>::new();
     let finish = move || {

@@ -25,7 +25,9 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
     };
     Effect::new(move |first_before: Option<Option<MessageId>>| {
         conversation.changed.track();
-        let first = conversation.lines.with(|lines| lines.first().map(|line| line.id.clone()));
+        let first = conversation
+            .lines
+            .with(|lines| lines.first().map(|line| line.id.clone()));
         follow.content_changed(growth(first_before.flatten().as_ref(), store));
         first
     });
