@@ -51,6 +51,16 @@ fn the_servers_final_message_replaces_the_reduced_one_in_either_order() {
 }
 
 #[test]
+fn chunks_that_come_after_the_final_message_are_late() {
+    let mut view = loaded(Vec::new());
+    let _ = view.apply(chunk("r", 0, &start("a")));
+    let _ = view.apply(told(ended(empty_answer("a"), Outcome::Completed)));
+    for seq in [0, 1, 7] {
+        assert_eq!(view.apply(chunk("r", seq, &text_start("t"))), Change::Nothing);
+    }
+}
+
+#[test]
 fn repeated_chunks_change_nothing() {
     let mut view = loaded(Vec::new());
     for (seq, piece) in (0..).zip(hello()) {

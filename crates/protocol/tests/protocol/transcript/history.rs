@@ -50,6 +50,22 @@ fn a_history_keeps_older_pages_that_it_continues() {
 }
 
 #[test]
+fn a_history_drops_older_pages_that_an_answer_may_be_missing_from() {
+    let mut waiting = loaded(vec![question("1", "")]);
+    let mine = chat("r", "Hello?");
+    let _ = waiting.submit(&mine);
+    let _ = waiting.apply(told(mine.message));
+    let mut running = loaded(vec![question("1", "")]);
+    let _ = running.apply(chunk("r", 0, &start("a")));
+    for mut view in [waiting, running] {
+        let _ = view.apply(told(question("2", "")));
+        let _ = view.apply(history(vec![question("2", ""), question("3", "")], true, None));
+        assert_eq!(ids(&view), ["2", "3"]);
+        assert!(view.has_more());
+    }
+}
+
+#[test]
 fn a_history_that_continues_nothing_replaces_everything() {
     let mut view = loaded(vec![question("1", ""), question("2", "")]);
     let _ = view.apply(history(vec![question("8", ""), question("9", "")], true, None));
