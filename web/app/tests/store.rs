@@ -172,7 +172,7 @@ fn the_latest_activity_comes_first_and_a_rename_moves_nothing() {
         });
         assert_eq!(order(), [1, 2, 3].map(conversation));
         store.rename(conversation(3), " New name ", |outcome| {
-            assert_eq!(outcome, Ok(()))
+            assert_eq!(outcome, Ok(()));
         });
         assert_eq!(agent.last("rpc")["args"][1], "New name");
         agent.reply("renameConversation", Ok(summary_json(3, "New name")));

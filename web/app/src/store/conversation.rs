@@ -206,7 +206,7 @@ impl Store {
         let runtime = self.runtime();
         let path = Endpoint::Conversation(id).path();
         let link = Link::open(self.platform(), &path, move |event| {
-            self.hear_conversation(id, event)
+            self.hear_conversation(id, event);
         });
         let link = Rc::new(link);
         *runtime.conversation.borrow_mut() = Some(Rc::clone(&link));

@@ -137,7 +137,7 @@ fn Mark(store: Store, id: ConversationId, row: Memo<Option<Row>>) -> impl IntoVi
         let mark = row.with(|row| row.as_ref().map_or(RowMark::Quiet, |row| row.mark));
         match mark {
             RowMark::Unread if store.page.get() == Page::Conversation(id) => RowMark::Quiet,
-            mark => mark,
+            mark @ (RowMark::Quiet | RowMark::Running | RowMark::Unread) => mark,
         }
     });
     move || match mark.get() {

@@ -32,6 +32,8 @@ pub type Storage = Rc<RefCell<BTreeMap<String, String>>>;
 
 type Answer = Box<dyn FnOnce(Option<Response>)>;
 
+type Listener = Rc<dyn Fn(BrowserEvent)>;
+
 #[derive(Default)]
 pub struct Fake {
     pub storage: Storage,
@@ -39,7 +41,7 @@ pub struct Fake {
     pub fragment: RefCell<String>,
     pub requests: RefCell<Vec<(Request, Answer)>>,
     pub sockets: RefCell<Vec<Rc<FakeSocket>>>,
-    listener: RefCell<Option<Rc<dyn Fn(BrowserEvent)>>>,
+    listener: RefCell<Option<Listener>>,
     now: Cell<i64>,
     identifiers: Cell<u128>,
 }
