@@ -27,6 +27,8 @@ parameters.cpuparams_batch.n_threads = options.threads
 parameters.use_jinja = True
 parameters.offline = True
 parameters.ui = False
+# So small a model makes little sense at the usual temperature.
+parameters.sampling.temp = 0.2
 
 stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # Blocked before the server starts its threads, so that the signals wait for the line below.

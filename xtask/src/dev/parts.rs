@@ -19,11 +19,11 @@ const KEEPER: &str = r#"
 trap '' INT TERM HUP
 groups=
 while read -r group; do groups="$groups $group"; done
-alive() { for group in $groups; do kill -0 -- "-$group" 2>/dev/null && return 0; done; return 1; }
-for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+alive() { for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && return 0; done; return 1; }
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 tries=0
 while alive && [ "$tries" -lt 40 ]; do sleep 0.1; tries=$((tries + 1)); done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 exit 0
 "#;
 
