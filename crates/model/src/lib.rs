@@ -20,11 +20,6 @@ pub use request::{HttpRequest, KeySlot, ModelMessage, ModelRequest};
 /// The most tokens that one call of a model may write.
 pub const MAXIMUM_OUTPUT_TOKENS: u32 = 4096;
 
-/// The most text that is taken from one call of a model, in UTF-8 bytes, its reasoning included: 64 bytes for each of
-/// [`MAXIMUM_OUTPUT_TOKENS`]. A provider that ignores the limit of tokens cannot fill the storage, and the text stays
-/// below the 2 MB of one stored value even when every byte of it needs an escape.
-pub const MAXIMUM_ANSWER_BYTES: usize = 64 * MAXIMUM_OUTPUT_TOKENS as usize;
-
 /// How long a model may send nothing at all, before its first byte or between two, in milliseconds. The caller owns
 /// the clock: it gives up then with [`FailureKind::Silent`].
 pub const SILENCE_MILLISECONDS: i64 = 60_000;

@@ -118,7 +118,6 @@ fn a_foreign_origin_is_refused_whatever_it_asks() {
         FOREIGN_ORIGIN,
         "null",
         &installation.origin().replace("http:", "https:"),
-        "",
     ] {
         for (method, path) in [
             ("GET", address::AGENT_STATUS),

@@ -7,7 +7,7 @@
 
 use super::completion::{Completion, Content};
 use super::problem;
-use crate::{FailureKind, MAXIMUM_ANSWER_BYTES, ModelEvent, ModelFailure, sse};
+use crate::{FailureKind, ModelEvent, ModelFailure, sse};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Usage;
 
@@ -18,7 +18,6 @@ const MALFORMED_TOLERATED: u32 = 3;
 pub(super) struct Answer {
     finish: Option<FinishReason>,
     usage: Option<Usage>,
-    bytes: usize,
     malformed: u32,
 }
 
@@ -48,7 +47,7 @@ impl Answer {
         };
         if let Some(choice) = completion.choice() {
             let finish = choice.finish();
-            self.take(choice.delta.unwrap_or_default(), events)?;
+            Self::take(choice.delta.unwrap_or_default(), events);
             self.finish = finish?;
         }
         Ok(None)
@@ -74,7 +73,7 @@ impl Answer {
         let malformed = || ModelFailure::new(FailureKind::Malformed);
         let choice = completion.choice().ok_or_else(malformed)?;
         let finish = choice.finish();
-        self.take(choice.message.ok_or_else(malformed)?, events)?;
+        Self::take(choice.message.ok_or_else(malformed)?, events);
         Ok(finish?.unwrap_or(FinishReason::Other))
     }
 
@@ -89,16 +88,10 @@ impl Answer {
         self.usage
     }
 
-    fn take(&mut self, content: Content, events: &mut Vec<ModelEvent>) -> Result<(), ModelFailure> {
+    fn take(content: Content, events: &mut Vec<ModelEvent>) {
         let (reasoning, text) = content.into_parts();
-        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        self.bytes += length(&reasoning) + length(&text);
-        if self.bytes > MAXIMUM_ANSWER_BYTES {
-            return Err(ModelFailure::new(FailureKind::TooLong));
-        }
         events.extend(reasoning.map(ModelEvent::Reasoning));
         events.extend(text.map(ModelEvent::Text));
-        Ok(())
     }
 
     fn skip(&mut self) -> Result<(), ModelFailure> {

@@ -2,7 +2,7 @@
 
 use super::{STOP, answer, document, events_of, failed, piece, streamed, text};
 use flarebot_model::compatible::Decoder;
-use flarebot_model::{FailureKind, MAXIMUM_ANSWER_BYTES, ModelEvent, ModelFailure};
+use flarebot_model::{FailureKind, ModelEvent, ModelFailure};
 use flarebot_protocol::chunk::FinishReason;
 
 fn refused(status: u16, body: &str) -> ModelFailure {
@@ -203,20 +203,7 @@ fn an_endless_error_takes_no_more_room_than_its_bound() {
 }
 
 #[test]
-fn an_answer_longer_than_the_limit_keeps_what_fits() {
-    let half = piece(&"x".repeat(MAXIMUM_ANSWER_BYTES / 2));
-    let kinds = |data: &[&str]| {
-        let events = streamed(&events_of(data));
-        (events.len(), events.last().unwrap().clone())
-    };
-    assert_eq!(
-        kinds(&[&half, &half, STOP]),
-        (3, ModelEvent::Finished(FinishReason::Stop))
-    );
-    assert_eq!(
-        kinds(&[&half, &half, &piece("x"), STOP]),
-        (3, failed(FailureKind::TooLong))
-    );
+fn a_single_event_or_document_larger_than_the_bound_is_refused() {
     let endless = "x".repeat(3 * 1024 * 1024);
     assert_eq!(document(&endless), [failed(FailureKind::TooLong)]);
     assert_eq!(streamed(&endless), [failed(FailureKind::TooLong)]);
