@@ -9,6 +9,7 @@ use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which bundle a host runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,14 +134,27 @@ impl Drop for Host {
     }
 }
 
-/// A port of the loopback interface that was free a moment ago.
+/// A port of the loopback interface that nobody uses, for a runtime that must come back on it after a kill.
+///
+/// It is below the range from which the system hands out ports by itself, so that no connection of another test can
+/// take it while the runtime is down.
 ///
 /// # Panics
 /// When there is none.
 #[must_use]
 pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    listener.local_addr().unwrap().port()
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    (0..COUNT)
+        .map(|_| {
+            TAKEN
+                .fetch_add(1, Ordering::Relaxed)
+                .wrapping_add(std::process::id())
+        })
+        .map(|number| u16::try_from(FIRST + number % COUNT).unwrap())
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a free port")
 }
 
 fn spawn(options: &HostOptions, log: &Path) -> Child {
