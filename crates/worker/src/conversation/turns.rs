@@ -122,17 +122,37 @@ impl Chat {
 
         let mut call = None;
         let mut events = vec![first];
-        loop {
-            for event in events {
-                let effects = turn.borrow_mut().handle(event, now());
-                for effect in effects {
-                    if self.carry_out(claimed, effect, &deployment, &mut call)? == Flow::Ended {
-                        return Ok(());
-                    }
+        let ended = loop {
+            match self.hear_events(claimed, &turn, events, &deployment, &mut call) {
+                Ok(Flow::GoesOn) => events = wait(&turn, call.as_mut(), &mut cancelled).await,
+                Ok(Flow::Ended) => break Ok(()),
+                Err(fault) => break Err(fault),
+            }
+        };
+        // A provider may keep its connection open after the end, or not know yet that nobody reads any more.
+        if let Some(call) = call {
+            call.abort();
+        }
+        ended
+    }
+
+    fn hear_events(
+        &self,
+        claimed: &ClaimedTurn,
+        turn: &RefCell<Turn>,
+        events: Vec<Event>,
+        deployment: &Deployment,
+        call: &mut Option<ModelCall>,
+    ) -> Result<Flow, Fault> {
+        for event in events {
+            let effects = turn.borrow_mut().handle(event, now());
+            for effect in effects {
+                if self.carry_out(claimed, effect, deployment, call)? == Flow::Ended {
+                    return Ok(Flow::Ended);
                 }
             }
-            events = wait(&turn, call.as_mut(), &mut cancelled).await;
         }
+        Ok(Flow::GoesOn)
     }
 
     fn carry_out(
