@@ -75,6 +75,7 @@ pub fn App(
     let store = Store::new(page, platform);
     let drawer = Drawer::new();
     let screen = Memo::new(move |_| Screen::of(store.page.get(), store.access.get()));
+    let has_sidebar = Memo::new(move |_| screen.get().has_sidebar());
     Effect::new(move |_| untrack(|| store.start()));
     Effect::new(move |_| store.platform().set_title(&store.title()));
     Effect::new(move |_| listen_for_keys(store, drawer));
@@ -82,9 +83,7 @@ pub fn App(
         <a class="skip" href="#main">"Skip to content"</a>
         <ConnectionBar store />
         <div class="page" class:has-drawer=move || drawer.is_open()>
-            <Show when=move || screen.get().has_sidebar()>
-                <Sidebar store drawer />
-            </Show>
+            {move || has_sidebar.get().then(|| view! { <Sidebar store drawer /> })}
             <main id="main" class="main" tabindex="-1" inert=move || drawer.is_open()>
                 {move || match screen.get() {
                     Screen::Chat => EitherOf5::A(view! { <Chat store drawer /> }),

@@ -18,9 +18,7 @@ pub(super) fn Chat(store: Store, drawer: Drawer) -> impl IntoView {
         <div class="chat">
             <PageHeader store drawer title focus=HeadingFocus::Never />
             <Transcript store />
-            <Show when=move || can_write.get()>
-                <Composer store />
-            </Show>
+            {move || can_write.get().then(|| view! { <Composer store /> })}
         </div>
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
     let is_blank = Memo::new(move |_| conversation.draft.with(|draft| draft.trim().is_empty()));
     let is_answering = Memo::new(move |_| conversation.progress.get() != Progress::Idle);
+    let offers_sending = Memo::new(move |_| !is_answering.get() || !is_blank.get());
     let is_starting = Memo::new(move |_| conversation.phase.get() == Phase::Starting);
     let focus = move || {
         if store.platform().pointer() == Pointer::Fine
@@ -23,6 +24,10 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
         {
             let _ = field.focus();
         }
+    };
+    let stop = move || {
+        store.stop();
+        focus();
     };
     let send = move || {
         store.send();
@@ -78,31 +83,24 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
                     ></textarea>
                 </div>
                 <div class="field-buttons">
-                    <Show when=move || is_answering.get()>
-                        <button
-                            type="button"
-                            class="round-button"
-                            aria-label="Stop"
-                            title="Stop (Esc)"
-                            on:click=move |_| {
-                                store.stop();
-                                focus();
-                            }
-                        >
-                            <Icon glyph=Glyph::Stop />
-                        </button>
-                    </Show>
-                    <Show when=move || !is_answering.get() || !is_blank.get()>
-                        <button
-                            type="submit"
-                            class="round-button primary"
-                            aria-label="Send"
-                            title="Send"
-                            disabled=move || is_blank.get() || is_starting.get()
-                        >
-                            <Icon glyph=Glyph::Send />
-                        </button>
-                    </Show>
+                    {move || is_answering.get().then(|| view! { <StopButton stop /> })}
+                    {move || {
+                        offers_sending
+                            .get()
+                            .then(|| {
+                                view! {
+                                    <button
+                                        type="submit"
+                                        class="round-button primary"
+                                        aria-label="Send"
+                                        title="Send"
+                                        disabled=move || is_blank.get() || is_starting.get()
+                                    >
+                                        <Icon glyph=Glyph::Send />
+                                    </button>
+                                }
+                            })
+                    }}
                 </div>
             </div>
             <p id="composer-hint" class="hint">
@@ -115,6 +113,15 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
                 }}
             </p>
         </form>
+    }
+}
+
+#[component]
+fn StopButton(stop: impl Fn() + 'static) -> impl IntoView {
+    view! {
+        <button type="button" class="round-button" aria-label="Stop" title="Stop (Esc)" on:click=move |_| stop()>
+            <Icon glyph=Glyph::Stop />
+        </button>
     }
 }
 

@@ -106,14 +106,14 @@ pub(super) enum HeadingFocus {
 
 /// A real link to a page of ours: a plain click stays in this page, every other one is the browser's.
 #[component]
-pub(super) fn PageLink(
+pub(super) fn PageLink<C: IntoView + 'static>(
     store: Store,
     page: Page,
     class: &'static str,
     /// A label for when the content alone does not say where the link leads.
     #[prop(optional)]
     label: Option<&'static str>,
-    children: Children,
+    children: TypedChildren<C>,
 ) -> impl IntoView {
     view! {
         <a
@@ -130,7 +130,7 @@ pub(super) fn PageLink(
                 }
             }
         >
-            {children()}
+            {children.into_inner()()}
         </a>
     }
 }

@@ -26,9 +26,9 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
         let shown = shown.clone();
         move |_| shown.with(|shown| Some((shown.notice.clone()?, notice_class(&shown.message))))
     });
-    let has_text = Memo::new({
+    let can_copy = Memo::new({
         let shown = shown.clone();
-        move |_| shown.with(has_text)
+        move |_| shown.with(|shown| shown.state != ShownState::Running && has_text(&shown.message))
     });
     view! {
         <li class=class aria-busy=move || (state.get() == ShownState::Running).then_some("true")>
@@ -41,9 +41,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
             </div>
             {move || label(state.get()).map(|label| view! { <p class="state">{label}</p> })}
             {move || notice.get().map(|(notice, class)| view! { <p class=class role="note">{notice}</p> })}
-            <Show when=move || has_text.get() && state.get() != ShownState::Running>
-                <CopyButton store shown=shown.clone() />
-            </Show>
+            {move || can_copy.get().then(|| view! { <CopyButton store shown=shown.clone() /> })}
         </li>
     }
 }
@@ -83,9 +81,9 @@ fn notice_class(message: &Message) -> &'static str {
     }
 }
 
-fn has_text(shown: &Shown) -> bool {
+fn has_text(message: &Message) -> bool {
     let is_text = |part: &Part| matches!(part, Part::Text { text, .. } if !text.is_empty());
-    shown.message.parts.iter().any(is_text)
+    message.parts.iter().any(is_text)
 }
 
 fn label(state: ShownState) -> Option<&'static str> {

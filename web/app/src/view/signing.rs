@@ -39,14 +39,14 @@ pub(super) fn SignedOut() -> impl IntoView {
 }
 
 #[component]
-fn Card(children: Children) -> impl IntoView {
+fn Card<C: IntoView + 'static>(children: TypedChildren<C>) -> impl IntoView {
     view! {
         <div class="card">
             <span class="brand">
                 <Icon glyph=Glyph::Flame />
                 "Flarebot"
             </span>
-            {children()}
+            {children.into_inner()()}
         </div>
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let follow = Follow::new(scroller);
     let phase = Memo::new(move |_| conversation.phase.get());
+    let is_awaited = Memo::new(move |_| conversation.progress.get() == Progress::Awaited);
     let load_older = move || {
         if follow.is_near_start() && conversation.older.get_untracked() == Older::Available {
             store.load_older();
@@ -64,24 +65,21 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
                         children=move |line| view! { <MessageView store line /> }
                     />
                 </ol>
-                <Show when=move || conversation.progress.get() == Progress::Awaited>
-                    <p class="awaited">
-                        <span class="unseen">"Waiting for the answer"</span>
-                    </p>
-                </Show>
+                {move || {
+                    is_awaited
+                        .get()
+                        .then(|| {
+                            view! {
+                                <p class="awaited">
+                                    <span class="unseen">"Waiting for the answer"</span>
+                                </p>
+                            }
+                        })
+                }}
             </div>
         </div>
         <div class="jump">
-            <Show when=move || follow.is_above()>
-                <button
-                    type="button"
-                    class="icon-button raised"
-                    aria-label="Jump to the end"
-                    on:click=move |_| follow.go_to_end()
-                >
-                    <Icon glyph=Glyph::Down />
-                </button>
-            </Show>
+            {move || follow.is_above().then(|| view! { <JumpButton follow /> })}
         </div>
     }
 }
@@ -95,6 +93,20 @@ fn growth(first_before: Option<&MessageId>, store: Store) -> Growth {
             Some(0) | None => Growth::Below,
         }
     })
+}
+
+#[component]
+fn JumpButton(follow: Follow) -> impl IntoView {
+    view! {
+        <button
+            type="button"
+            class="icon-button raised"
+            aria-label="Jump to the end"
+            on:click=move |_| follow.go_to_end()
+        >
+            <Icon glyph=Glyph::Down />
+        </button>
+    }
 }
 
 #[component]
