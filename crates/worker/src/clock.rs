@@ -5,8 +5,12 @@ use crate::sys;
 use uuid::Uuid;
 
 /// The time, in milliseconds since 1970.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "whole milliseconds are exact in a double for ages"
+)]
 pub(crate) fn now() -> i64 {
-    worker::Date::now().as_millis() as i64
+    js_sys::Date::now() as i64
 }
 
 /// A random UUID from the platform's generator.

@@ -21,8 +21,6 @@ const ASSETS: ShellAssets = ShellAssets {
 
 /// The shell of a page.
 pub(crate) fn shell(page: Page) -> Result<Response, Fault> {
-    // Already set when another page was rendered by this instance.
-    let _ = any_spawner::Executor::init_wasm_bindgen();
     let mut builder = ResponseBuilder::new().with_header("cache-control", "no-cache")?;
     for (name, value) in page_headers() {
         builder = builder.with_header(name, value)?;

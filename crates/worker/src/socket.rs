@@ -7,6 +7,7 @@ use flarebot_protocol::frame::{ClientKind, ServerFrame};
 use flarebot_protocol::{CloseCode, RequestId};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::rc::Rc;
 use worker::{Request, Response, State, WebSocket, WebSocketPair};
 
 /// What a socket's attachment keeps.
@@ -75,7 +76,7 @@ pub(crate) fn encode(frame: &ServerFrame) -> String {
 /// The open sockets of one object.
 #[derive(Default)]
 pub(crate) struct Sockets {
-    cache: RefCell<Option<Vec<Socket>>>,
+    cache: RefCell<Option<Rc<[Socket]>>>,
 }
 
 impl Sockets {
@@ -101,7 +102,7 @@ impl Sockets {
     }
 
     /// Every open socket.
-    pub(crate) fn all(&self, state: &State) -> Vec<Socket> {
+    pub(crate) fn all(&self, state: &State) -> Rc<[Socket]> {
         self.cache
             .borrow_mut()
             .get_or_insert_with(|| {
@@ -122,18 +123,12 @@ impl Sockets {
         }
     }
 
-    /// Closes the sockets that `wanted` picks, and tells how many those were.
-    pub(crate) fn close(&self, state: &State, code: CloseCode, wanted: impl Fn(&Socket) -> bool) -> usize {
-        let chosen: Vec<Socket> = self
-            .all(state)
-            .into_iter()
-            .filter(|socket| wanted(socket))
-            .collect();
-        for socket in &chosen {
+    /// Closes the sockets that `wanted` picks.
+    pub(crate) fn close(&self, state: &State, code: CloseCode, wanted: impl Fn(&Socket) -> bool) {
+        for socket in self.all(state).iter().filter(|socket| wanted(socket)) {
             socket.close(code);
         }
         self.forget();
-        chosen.len()
     }
 
     /// Marks what is offered to a socket, or that nothing is any more.

@@ -16,7 +16,9 @@ use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{MessageId, RequestId};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
+use futures_util::future::Fuse;
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 use worker::Delay;
@@ -121,10 +123,14 @@ impl Chat {
         });
 
         let mut call = None;
+        let mut timer = Timer::default();
         let mut events = vec![first];
         let ended = loop {
             match self.hear_events(claimed, &turn, events, &deployment, &mut call) {
-                Ok(Flow::GoesOn) => events = wait(&turn, call.as_mut(), &mut cancelled).await,
+                Ok(Flow::GoesOn) => {
+                    let deadline = turn.borrow().deadline();
+                    events = wait(deadline, &mut timer, call.as_mut(), &mut cancelled).await;
+                }
                 Ok(Flow::Ended) => break Ok(()),
                 Err(fault) => break Err(fault),
             }
@@ -326,23 +332,13 @@ fn not_waiting_for(socket: &Socket, request_id: &RequestId) -> bool {
 
 /// Waits for the first of: the owner's stop, the model, the turn's deadline.
 async fn wait(
-    turn: &Rc<RefCell<Turn>>,
+    deadline: Option<i64>,
+    timer: &mut Timer,
     call: Option<&mut ModelCall>,
-    mut cancelled: &mut futures_util::future::Fuse<oneshot::Receiver<()>>,
+    mut cancelled: &mut Fuse<oneshot::Receiver<()>>,
 ) -> Vec<Event> {
-    let deadline = turn.borrow().deadline();
-    let mut timer = std::pin::pin!(
-        async move {
-            match deadline {
-                Some(instant) => {
-                    let milliseconds = u64::try_from(instant.saturating_sub(now())).unwrap_or(0);
-                    Delay::from(Duration::from_millis(milliseconds)).await;
-                }
-                None => std::future::pending().await,
-            }
-        }
-        .fuse()
-    );
+    timer.arm(deadline);
+    let mut ring = std::pin::pin!(timer.ring().fuse());
     let mut model = std::pin::pin!(
         async move {
             match call {
@@ -355,6 +351,37 @@ async fn wait(
     futures_util::select_biased! {
         _ = cancelled => vec![Event::Cancel],
         events = model => events,
-        () = timer => vec![Event::Tick],
+        () = ring => vec![Event::Tick],
+    }
+}
+
+/// The timer of a turn. It outlives many waits, because setting one for each chunk would cost more than the chunk: it
+/// rings at the deadline or before, and a turn takes an early tick for what it is.
+#[derive(Default)]
+struct Timer {
+    set: Option<(i64, Pin<Box<Delay>>)>,
+}
+
+impl Timer {
+    fn arm(&mut self, deadline: Option<i64>) {
+        match (deadline, &self.set) {
+            (Some(deadline), Some((instant, _))) if *instant <= deadline => {}
+            (Some(deadline), _) => {
+                let milliseconds = u64::try_from(deadline.saturating_sub(now())).unwrap_or(0);
+                self.set = Some((
+                    deadline,
+                    Box::pin(Delay::from(Duration::from_millis(milliseconds))),
+                ));
+            }
+            (None, _) => self.set = None,
+        }
+    }
+
+    async fn ring(&mut self) {
+        match &mut self.set {
+            Some((_, delay)) => delay.await,
+            None => std::future::pending().await,
+        }
+        self.set = None;
     }
 }
