@@ -1,0 +1,69 @@
+// The server goes away and comes back: the page says so and recovers by itself.
+
+import { complaints, expect, test } from "./fixtures.mjs";
+import {
+  answers,
+  begin,
+  button,
+  connection,
+  converse,
+  expectAnswer,
+  expectIdle,
+  expectWords,
+  questions,
+  rowLink,
+  send,
+  words,
+} from "./page.mjs";
+
+test.beforeEach(({ watch }) => watch.expect(complaints.socketLost, complaints.unreachable));
+
+test("the page says that it reconnects, recovers by itself, and can chat", async ({ owner, installation }) => {
+  await converse(owner, "Before the restart");
+  await owner.evaluate(() => (globalThis.sameDocument = true));
+  await expect(connection(owner)).toHaveText("");
+  const restarted = installation.restart();
+  await expect(connection(owner)).toContainText("Reconnecting");
+  await restarted;
+  await expect(connection(owner)).toHaveText("");
+  await expectAnswer(owner, "You said: Before the restart");
+  await expect(rowLink(owner, "Before the restart")).toBeVisible();
+  await send(owner, "After the restart");
+  await expectAnswer(owner, "You said: After the restart");
+  expect(await owner.evaluate(() => globalThis.sameDocument)).toBe(true);
+});
+
+test("a message sent while the server is away is delivered once", async ({ owner, installation }) => {
+  await converse(owner, "Before the gap");
+  const restarted = installation.restart();
+  await expect(connection(owner)).toContainText("Reconnecting");
+  await send(owner, "Into the gap");
+  await expectWords(questions(owner).last(), "Into the gap");
+  await restarted;
+  await expectAnswer(owner, "You said: Into the gap");
+  await owner.reload();
+  await expect(words(questions(owner))).toHaveText(["Before the gap", "Into the gap"]);
+});
+
+test("an answer that the restart broke off keeps its words and says what happened", async ({ owner, installation, play }) => {
+  const answer = play({ chunks: 12, gateAfter: 6 });
+  await begin(owner, answer.message);
+  await expectWords(answers(owner), answer.after(6));
+  await installation.restart();
+  await expect(answers(owner).getByRole("note")).toContainText("The runtime restarted while it made this answer");
+  const kept = (await words(answers(owner)).allTextContents()).join("");
+  expect(answer.text.startsWith(kept)).toBe(true);
+  expect(kept).not.toBe("");
+  await expectIdle(owner);
+  await expect(button(owner, "Stop")).toBeHidden();
+  await send(owner, "Once more");
+  await expectAnswer(owner, "You said: Once more");
+});
+
+test("a page without a conversation recovers too", async ({ owner, installation }) => {
+  const restarted = installation.restart();
+  await expect(connection(owner)).toContainText("Reconnecting");
+  await restarted;
+  await expect(connection(owner)).toHaveText("");
+  await converse(owner, "A fresh start");
+});
