@@ -147,6 +147,7 @@ fn digest(setup: &Setup, workspace: &Workspace, profile: Profile) -> Result<Stri
     let inputs = workspace.sources(PACKAGE, common_inputs(setup, profile))?;
     let inputs = inputs
         .path(&web.join("style.css"))?
+        .path(&web.join("style"))?
         .path(&web.join("boot.js"))?
         .path(&web.join("public"))?;
     Ok(inputs.fact("headers", HEADERS).digest())
