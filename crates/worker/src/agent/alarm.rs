@@ -12,6 +12,7 @@ use flarebot_durable::alarm;
 use flarebot_durable::lease::{self, Lease};
 use flarebot_link::ConversationRequest;
 use flarebot_protocol::{CloseCode, ConversationId};
+use futures_util::future::join_all;
 use std::cell::Cell;
 use std::rc::Rc;
 use worker::ScheduledTime;
@@ -26,6 +27,10 @@ pub(super) const TEARDOWN: &str = "teardown";
 /// How long a conversation with accepted work goes unwatched, in milliseconds. After this time a lost answer is
 /// noticed even if nobody looks.
 pub(super) const TURN_LEASE: i64 = 8_000;
+/// How long a conversation may take to be created before it is given up, in milliseconds.
+pub(super) const CREATION_LEASE: i64 = 60_000;
+/// How soon a teardown that was begun is tried again unless it has ended, in milliseconds.
+pub(super) const TEARDOWN_LEASE: i64 = 8_000;
 /// When work that came due is tried again unless it settles, in milliseconds.
 const RETRY: i64 = 10_000;
 /// How many leases one ring takes up.
@@ -110,12 +115,16 @@ impl Agent {
     }
 
     async fn settle(self: Rc<Self>, due: Vec<Lease>) {
-        for lease in due {
-            let context = format!("a due {} could not be settled and is tried again", lease.kind);
-            if let Err(fault) = self.settle_one(&lease).await {
-                log(&context, &fault);
+        // Side by side, so that no conversation waits for a slow one.
+        join_all(due.iter().map(async |lease| {
+            if let Err(fault) = self.settle_one(lease).await {
+                log(
+                    &format!("a due {} could not be settled and is tried again", lease.kind),
+                    &fault,
+                );
             }
-        }
+        }))
+        .await;
         if let Err(fault) = self.rearm().await {
             log("the alarm could not be set", &fault);
         }
@@ -145,7 +154,8 @@ impl Agent {
             }
             (None, TEARDOWN) => {
                 if let Ok(id) = lease.owner.parse() {
-                    self.tear_down(id).await?;
+                    self.delete(id).await?;
+                    lease::remove(&self.sql, &lease.owner, TEARDOWN, &lease.id)?;
                 }
             }
             (Some(_), _) | (None, _) => lease::remove(&self.sql, &lease.owner, &lease.kind, &lease.id)?,

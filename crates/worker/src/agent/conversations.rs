@@ -64,7 +64,7 @@ impl Agent {
         registry::begin_create(&self.sql, id, name, at)?;
         lease::put(
             &self.sql,
-            &alarm::conversation_lease(id, alarm::TEARDOWN, at.saturating_add(alarm::TURN_LEASE)),
+            &alarm::conversation_lease(id, alarm::TEARDOWN, at.saturating_add(alarm::CREATION_LEASE)),
         )?;
         self.rearm().await?;
         let initialised =
@@ -94,7 +94,7 @@ impl Agent {
         match registry::begin_delete(&self.sql, id)? {
             Deletion::Absent => return Ok(()),
             Deletion::Started => {
-                let retry_at = now().saturating_add(alarm::TURN_LEASE);
+                let retry_at = now().saturating_add(alarm::TEARDOWN_LEASE);
                 lease::put(
                     &self.sql,
                     &alarm::conversation_lease(id, alarm::TEARDOWN, retry_at),
@@ -108,7 +108,7 @@ impl Agent {
     }
 
     /// Tears a deleted conversation down, or joins the teardown that is under way.
-    pub(super) async fn tear_down(self: &Rc<Self>, id: ConversationId) -> Result<(), Fault> {
+    async fn tear_down(self: &Rc<Self>, id: ConversationId) -> Result<(), Fault> {
         let teardown = self
             .teardowns
             .under_way
