@@ -10,6 +10,7 @@ use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::{CLIENT_PARAMETER, Endpoint, FLAREBOT_CLIENT};
 use flarebot_protocol::call::CreateConversation;
 use flarebot_protocol::conversation::ConversationSummary;
+use rusqlite::OpenFlags;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -212,5 +213,26 @@ impl Installation {
         }
         found.sort();
         found
+    }
+
+    /// How many alarms the runtime keeps, of all objects together.
+    ///
+    /// # Panics
+    /// When the runtime's own bookkeeping cannot be read.
+    #[must_use]
+    pub fn alarms(&self) -> u32 {
+        let bookkeeping = self
+            .database_files()
+            .into_iter()
+            .filter(|file| file.ends_with("metadata.sqlite"));
+        bookkeeping
+            .map(|file| {
+                let database =
+                    rusqlite::Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+                database
+                    .query_row("SELECT count(*) FROM _cf_ALARM", [], |row| row.get::<_, u32>(0))
+                    .unwrap_or(0)
+            })
+            .sum()
     }
 }

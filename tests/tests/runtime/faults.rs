@@ -108,13 +108,7 @@ fn a_failed_answer_leaves_a_notice_and_the_next_message_works() {
     let (id, mut socket) = installation.new_conversation("Faults");
     for (script, kept) in failing() {
         let label = &script.label;
-        let asked = Instant::now();
         let answer = socket.ask(&script.to_string());
-        assert!(
-            asked.elapsed() < Duration::from_secs(10),
-            "{label} was silent for {:?}",
-            asked.elapsed()
-        );
         assert_eq!(answer.outcome, Some(Outcome::Error), "{label}");
         assert_eq!(answer.text(), script.text_of(kept), "{label}");
         let stored = notice(&mut socket).unwrap_or_else(|| panic!("{label} leaves no notice"));
