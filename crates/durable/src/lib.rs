@@ -1,29 +1,17 @@
 //! Work that outlives the process: what is owed, when it is due, and the one alarm that follows from it.
 //!
 //! An object has a single alarm and may lose its memory at any moment. So whoever owes something later writes a
-//! [`lease`] and, in the same step, sets the alarm to what [`alarm::next`] derives. An object that owes nothing has no
-//! alarm and sleeps.
+//! [`lease`] or a [`job`] and, in the same step, sets the alarm to what [`alarm::next`] derives. An object that owes
+//! nothing has no alarm and sleeps.
+//!
+//! Nothing here reads a clock or rolls dice: `now` (milliseconds since 1970), random numbers and new names come in as
+//! arguments.
 
 pub mod alarm;
+pub mod failure;
+pub mod job;
 pub mod lease;
+pub mod retry;
+mod schema;
 
-use flarebot_sql::Migration;
-
-/// The name under which [`MIGRATIONS`] are recorded.
-pub const COMPONENT: &str = "durable";
-
-/// The tables of this crate.
-pub const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "leases",
-    statements: "
-        CREATE TABLE lease (
-            owner TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            id TEXT NOT NULL,
-            due_at INTEGER NOT NULL,
-            PRIMARY KEY (owner, kind, id)
-        ) STRICT;
-        CREATE INDEX lease_due_at ON lease (due_at);
-    ",
-}];
+pub use schema::{COMPONENT, MIGRATIONS};

@@ -1,13 +1,8 @@
 //! Leases against a plain set of what is owed.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on should stop where it stands"
-)]
 
+use crate::common::database;
+use flarebot_durable::alarm;
 use flarebot_durable::lease::{self, Lease};
-use flarebot_durable::{COMPONENT, MIGRATIONS, alarm};
-use flarebot_sql::migrate;
-use flarebot_sql::native::Database;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,12 +38,6 @@ fn step() -> impl Strategy<Value = Step> {
         1 => key().prop_map(|(owner, kind, _)| Step::RemoveKind(owner, kind)),
         1 => prop::sample::select(&OWNERS[..]).prop_map(Step::RemoveOwner),
     ]
-}
-
-fn database() -> Database {
-    let database = Database::in_memory().unwrap();
-    migrate(&database, COMPONENT, MIGRATIONS, 0).unwrap();
-    database
 }
 
 proptest! {

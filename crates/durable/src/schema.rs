@@ -1,0 +1,57 @@
+//! The tables of this crate, as numbered steps.
+
+use flarebot_sql::Migration;
+
+/// The name under which [`MIGRATIONS`] are recorded.
+pub const COMPONENT: &str = "durable";
+
+/// The tables of this crate.
+pub const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "leases",
+        statements: "
+        CREATE TABLE lease (
+            owner TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            id TEXT NOT NULL,
+            due_at INTEGER NOT NULL,
+            PRIMARY KEY (owner, kind, id)
+        ) STRICT;
+        CREATE INDEX lease_due_at ON lease (due_at);
+    ",
+    },
+    Migration {
+        version: 2,
+        name: "jobs",
+        statements: "
+        CREATE TABLE job (
+            id TEXT NOT NULL PRIMARY KEY,
+            owner TEXT NOT NULL,
+            callback TEXT NOT NULL,
+            payload TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            idempotent INTEGER NOT NULL,
+            hung_after INTEGER NOT NULL,
+            maximum_attempts INTEGER NOT NULL,
+            base_delay INTEGER NOT NULL,
+            maximum_delay INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            wake_at INTEGER,
+            attempt INTEGER NOT NULL DEFAULT 0,
+            deferrals INTEGER NOT NULL DEFAULT 0,
+            strikes INTEGER NOT NULL DEFAULT 0,
+            claim TEXT,
+            claimed_by TEXT,
+            claimed_at INTEGER,
+            last_error TEXT,
+            given_up_at INTEGER,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX job_wake_at ON job (wake_at);
+        CREATE INDEX job_owner ON job (owner, callback);
+    ",
+    },
+];

@@ -1,0 +1,16 @@
+//! Durable work against plain models of it, in virtual time and with crashes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on should stop where it stands"
+)]
+
+mod common;
+mod job_crash;
+mod job_failure;
+mod job_run;
+mod job_schedule;
+mod job_steps;
+mod lease;
+mod schema;

@@ -1,0 +1,16 @@
+//! Released steps of the schema never change.
+
+use crate::common::database;
+use flarebot_sql::Sql;
+
+/// The digests of the steps as they were released.
+const RELEASED: [&str; 1] = ["3d22e3d9c0898d2cbe70dfd57f901ca463d30c203be395aeb47723becec27858"];
+
+#[test]
+fn a_released_step_reads_as_it_did() {
+    let rows = database()
+        .exec("SELECT digest FROM schema_migration ORDER BY version", &[])
+        .unwrap();
+    let digests: Vec<&str> = rows.iter().map(|row| row.text(0).unwrap()).collect();
+    assert_eq!(&digests[..RELEASED.len()], RELEASED);
+}
