@@ -1,12 +1,17 @@
 // A phone: 375 pixels, a finger, and a sidebar that is a drawer.
 
 import { complaints, expect, test } from "./fixtures.mjs";
-import { answers, begin, button, composer, expectAnswer, heading, open, question, questions, transcript } from "./page.mjs";
+import { button, composer, conversationId, expectAnswer, heading, open, question, questions } from "./page.mjs";
 
 test.use({ viewport: { width: 375, height: 720 }, hasTouch: true, isMobile: true });
 
 const drawer = (page) => page.getByRole("complementary", { name: "Conversations and pages" });
 const menu = (page) => button(page, "Open the menu");
+
+async function tapAway(page, message) {
+  await composer(page).fill(message);
+  await button(page, "Send").tap();
+}
 
 async function expectNoSidewaysScrolling(page) {
   const widths = await page.evaluate(() => {
@@ -22,8 +27,9 @@ async function expectNoSidewaysScrolling(page) {
 test("no page scrolls sideways", async ({ owner, play }) => {
   await expectNoSidewaysScrolling(owner);
   const answer = play({ text: `${"unbreakable".repeat(40)}\n\n${"let x = f(x); ".repeat(30)}` });
-  const id = await begin(owner, answer.message);
+  await tapAway(owner, answer.message);
   await expectAnswer(owner, answer.text);
+  const id = conversationId(owner);
   await expectNoSidewaysScrolling(owner);
   for (const path of ["/settings", "/tasks", "/c/00000000-0000-4000-8000-000000000000", `/c/${id}`]) {
     await open(owner, path);
@@ -77,9 +83,7 @@ test("what is behind the open drawer cannot be reached", async ({ owner }) => {
 
 test("a chat works with fingers alone", async ({ owner, play }) => {
   const answer = play({ text: "Warm and dry, with a light wind from the west.", chunks: 6, gateAfter: 3 });
-  await composer(owner).tap();
-  await composer(owner).fill(answer.message);
-  await button(owner, "Send").tap();
+  await tapAway(owner, answer.message);
   await expect(button(owner, "Stop")).toBeVisible();
   await answer.release();
   await expectAnswer(owner, answer.text);
@@ -108,7 +112,7 @@ test("Enter of a screen's keyboard breaks the line", async ({ owner }) => {
 });
 
 test("what is to be tapped is large enough for a finger", async ({ owner }) => {
-  await begin(owner, "Fingers");
+  await tapAway(owner, "Fingers");
   await expectAnswer(owner, "You said: Fingers");
   await menu(owner).tap();
   await expect(drawer(owner)).toBeInViewport({ ratio: 1 });
@@ -120,6 +124,4 @@ test("what is to be tapped is large enough for a finger", async ({ owner }) => {
       .map(({ name, box }) => `${name}: ${Math.round(box.width)} by ${Math.round(box.height)}`),
   );
   expect(small).toEqual([]);
-  await expect(transcript(owner)).toBeAttached();
-  await expect(answers(owner)).toHaveCount(1);
 });

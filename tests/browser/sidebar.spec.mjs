@@ -94,6 +94,22 @@ test("deleting asks first, and keeping keeps", async ({ owner }) => {
   await expect(rowLink(owner, "Almost deleted")).toBeVisible();
 });
 
+test("the question can be asked again in the moment after Escape", async ({ owner }) => {
+  await converse(owner, "Asked twice");
+  await row(owner, "Asked twice").hover();
+  await remove(owner, "Asked twice").click();
+  await expect(question(owner)).toBeVisible();
+  // A busy browser hears of the next key before it reports that the question was closed.
+  await question(owner).evaluate((dialog) => {
+    dialog.requestClose();
+    document.activeElement.click();
+  });
+  await owner.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  await expect(question(owner)).toBeVisible();
+  await button(owner, "Cancel").click();
+  await expect(question(owner)).toBeHidden();
+});
+
 test("a deleted conversation is gone here, and another tab that has it open says so", async ({ owner, context }) => {
   const id = await converse(owner, "To be deleted");
   const second = await context.newPage();
@@ -106,7 +122,7 @@ test("a deleted conversation is gone here, and another tab that has it open says
   await expect(question(owner)).toBeHidden();
   await expect(owner).toHaveURL("/");
   await expect(heading(owner, "New chat")).toBeVisible();
-  await expect(owner.locator("body")).not.toBeFocused();
+  await expect(composer(owner)).toBeFocused();
   await expect(second.getByRole("heading", { name: "This conversation does not exist" })).toBeVisible();
   await expect(second.getByText("You said: To be deleted")).toHaveCount(0);
   await expect(composer(second)).toBeHidden();
@@ -127,7 +143,9 @@ test("deleting another conversation leaves the open one alone", async ({ owner }
   await expect(rowLink(owner, "Bystander to delete")).toHaveCount(0);
   await expect(owner).toHaveURL(`/c/${id}`);
   await expectAnswer(owner, "You said: Still open");
-  await expect(owner.locator("body")).not.toBeFocused();
+  // The row is gone, and the focus is where it was: the next stop is in the list.
+  await owner.keyboard.press("Tab");
+  await expect(conversations(owner).locator(":focus")).toHaveCount(1);
 });
 
 test("a conversation can be deleted while it is answering", async ({ owner, play }) => {

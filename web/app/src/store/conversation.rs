@@ -29,6 +29,8 @@ pub struct OpenConversation {
     pub trouble: RwSignal<Option<String>>,
     /// Told whenever anything in the transcript changed.
     pub changed: RwSignal<u64>,
+    /// Counts what the owner has sent, so that the reader is led to it.
+    pub sent: RwSignal<u32>,
 }
 
 /// How far a conversation is.
@@ -90,6 +92,7 @@ impl OpenConversation {
             draft: RwSignal::new(String::new()),
             trouble: RwSignal::new(None),
             changed: RwSignal::new(0),
+            sent: RwSignal::new(0),
         }
     }
 }
@@ -263,6 +266,7 @@ impl Store {
         runtime.transcript.borrow_mut().unconfirmed.push(request.clone());
         self.keep_unconfirmed();
         self.change(|view| view.submit(&request));
+        self.conversation.sent.update(|sent| *sent = sent.wrapping_add(1));
         let link = runtime.conversation.borrow().clone();
         if let Some(link) = link {
             link.submit(request);

@@ -114,15 +114,17 @@ impl Store {
     }
 
     fn finish_deletion(self, id: ConversationId) {
-        if self.page.get_untracked() == Page::Conversation(id) {
-            self.platform().replace_address(&Page::Home.path());
-            self.page.set(Page::Home);
-            self.open_conversation(None);
-        }
         drafts::forget(self.platform().as_ref(), id);
         self.sidebar.update(|sidebar| sidebar.remove(id));
         if self.is_deleting(id) {
             self.deletion.set(None);
+        }
+        if self.page.get_untracked() == Page::Conversation(id) {
+            self.platform().replace_address(&Page::Home.path());
+            self.page.set(Page::Home);
+            self.open_conversation(None);
+            self.arrivals
+                .update(|arrivals| *arrivals = arrivals.wrapping_add(1));
         }
     }
 }

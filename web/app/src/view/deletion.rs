@@ -3,6 +3,7 @@
 use crate::store::{Deletion, DeletionStep, Store};
 use leptos::html;
 use leptos::prelude::*;
+use leptos::web_sys::Event;
 
 #[component]
 pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
@@ -34,7 +35,13 @@ pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
             aria-labelledby="question-title"
             aria-describedby="question-text"
             node_ref=dialog
-            on:close=move |_| store.keep()
+            on:cancel=move |_: Event| store.keep()
+            on:close=move |_| {
+                // Browsers report this late: the question may be open again.
+                if !dialog.get_untracked().is_some_and(|dialog| dialog.open()) {
+                    store.keep();
+                }
+            }
         >
             <h2 id="question-title">"Delete this conversation?"</h2>
             <p id="question-text">

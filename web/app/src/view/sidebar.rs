@@ -13,6 +13,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Sidebar(store: Store, drawer: Drawer) -> impl IntoView {
     let close = NodeRef::<html::Button>::new();
+    let list = NodeRef::<html::Nav>::new();
     let order = Memo::new(move |_| store.sidebar.with(crate::store::Sidebar::order));
     Effect::new(move |_| {
         store.arrivals.track();
@@ -27,6 +28,20 @@ pub(super) fn Sidebar(store: Store, drawer: Drawer) -> impl IntoView {
                 }
             });
         }
+    });
+    Effect::new(move |was_asked: Option<bool>| {
+        let is_asked = store.deletion.with(Option::is_some);
+        if was_asked == Some(true) && !is_asked {
+            // The dialog gives the focus back to the row that asked. When that is gone, the list itself takes it.
+            request_animation_frame(move || {
+                if nothing_has_focus()
+                    && let Some(list) = list.get_untracked()
+                {
+                    let _ = list.focus();
+                }
+            });
+        }
+        is_asked
     });
     view! {
         <div class="scrim" aria-hidden="true" on:click=move |_| drawer.close()></div>
@@ -50,7 +65,7 @@ pub(super) fn Sidebar(store: Store, drawer: Drawer) -> impl IntoView {
                 <Icon glyph=Glyph::Plus />
                 "New chat"
             </PageLink>
-            <nav class="conversations" aria-label="Conversations">
+            <nav class="conversations" aria-label="Conversations" tabindex="-1" node_ref=list>
                 <h2 class="unseen">"Conversations"</h2>
                 <ul>
                     <For each=move || order.get() key=|id| *id children=move |id| view! { <SidebarRow store id /> } />
@@ -68,6 +83,13 @@ pub(super) fn Sidebar(store: Store, drawer: Drawer) -> impl IntoView {
             </nav>
         </aside>
     }
+}
+
+/// Whether the focus is nowhere, which browsers show as the body having it.
+fn nothing_has_focus() -> bool {
+    document()
+        .active_element()
+        .is_none_or(|element| element.tag_name() == "BODY")
 }
 
 /// Whether a row's name is being changed.

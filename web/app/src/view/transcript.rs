@@ -34,6 +34,7 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
     });
     Effect::new(move |_| {
         store.page.track();
+        conversation.sent.track();
         follow.go_to_end();
     });
     view! {
