@@ -1,7 +1,8 @@
 //! The open sockets of one object. What must survive hibernation is in each socket's attachment; the list is only a
 //! cache of it, so that a chunk costs no look-up.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, log};
+use crate::sys;
 use flarebot_link::{GRANT_HEADER, SocketGrant};
 use flarebot_protocol::frame::{ClientKind, ServerFrame};
 use flarebot_protocol::{CloseCode, RequestId};
@@ -91,7 +92,7 @@ impl Sockets {
         let grant = SocketGrant::from_header(header.as_deref())
             .map_err(|error| Fault::internal(error.to_string()))?;
         let pair = WebSocketPair::new()?;
-        state.accept_web_socket(&pair.server);
+        sys::accept_socket(state, &pair.server).map_err(Fault::from_js)?;
         let socket = Socket {
             socket: pair.server,
             attachment: Attachment { grant, offered },
@@ -103,16 +104,14 @@ impl Sockets {
 
     /// Every open socket.
     pub(crate) fn all(&self, state: &State) -> Rc<[Socket]> {
-        self.cache
-            .borrow_mut()
-            .get_or_insert_with(|| {
-                state
-                    .get_websockets()
-                    .into_iter()
-                    .filter_map(Socket::of)
-                    .collect()
-            })
-            .clone()
+        let open = || {
+            let sockets = sys::sockets(state).unwrap_or_else(|thrown| {
+                log("the open sockets could not be listed", &Fault::from_js(thrown));
+                Vec::new()
+            });
+            sockets.into_iter().filter_map(Socket::of).collect()
+        };
+        Rc::clone(self.cache.borrow_mut().get_or_insert_with(open))
     }
 
     /// Sends a frame to the sockets that `wanted` picks.

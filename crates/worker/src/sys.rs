@@ -37,6 +37,10 @@ extern "C" {
     fn exports(this: &StateExtension) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, getter, catch)]
     fn facets(this: &StateExtension) -> Result<Facets, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = acceptWebSocket)]
+    fn accept_web_socket(this: &StateExtension, socket: &JsValue) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = getWebSockets)]
+    fn get_web_sockets(this: &StateExtension) -> Result<js_sys::Array, JsValue>;
 
     type Facets;
     #[wasm_bindgen(method, catch, js_name = delete)]
@@ -72,6 +76,33 @@ pub fn delete_facet(state: &worker::State, name: &str) -> Result<(), JsValue> {
     let context: &StateExtension = state.as_raw().unchecked_ref();
     context.facets()?.delete_facet(name)?;
     Ok(())
+}
+
+/// Accepts a socket so that it hibernates with its object. (The `worker` crate panics where the platform throws.)
+///
+/// # Errors
+/// Whatever the platform throws, for one socket too many say.
+pub fn accept_socket(state: &worker::State, socket: &worker::WebSocket) -> Result<(), JsValue> {
+    let context: &StateExtension = state.as_raw().unchecked_ref();
+    let socket: &worker::worker_sys::web_sys::WebSocket = socket.as_ref();
+    context.accept_web_socket(socket)
+}
+
+/// The open sockets that were accepted so, hibernated ones too.
+///
+/// # Errors
+/// Whatever the platform throws.
+pub fn sockets(state: &worker::State) -> Result<Vec<worker::WebSocket>, JsValue> {
+    let context: &StateExtension = state.as_raw().unchecked_ref();
+    let sockets = context.get_web_sockets()?;
+    Ok(sockets
+        .iter()
+        .map(|socket| {
+            socket
+                .unchecked_into::<worker::worker_sys::web_sys::WebSocket>()
+                .into()
+        })
+        .collect())
 }
 
 /// Runs `body` in a synchronous transaction: an `Err` rolls it back and comes out again.
