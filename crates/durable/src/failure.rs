@@ -4,6 +4,15 @@
 /// How deep a chain of causes is followed.
 const DEEPEST_CAUSE: usize = 8;
 
+/// How much of an error's text is stored, in bytes.
+pub const STORED_ERROR_BYTES: usize = 4_096;
+
+/// As much of an error's text as is stored.
+pub(crate) fn stored(text: &str) -> &str {
+    let end = text.floor_char_boundary(STORED_ERROR_BYTES);
+    text.get(..end).unwrap_or(text)
+}
+
 /// The four kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureClass {
@@ -44,7 +53,7 @@ pub struct Failure {
     pub class: FailureClass,
     /// Whether trying again can help; looked at for [`FailureClass::Application`] alone.
     pub repetition: Repetition,
-    /// What happened. It is stored and shown, so it must hold no secret.
+    /// What happened. It is shown, and stored up to [`STORED_ERROR_BYTES`], so it must hold no secret.
     pub message: String,
 }
 

@@ -25,7 +25,7 @@ mod settle;
 
 pub use claim::{Claim, Claims, Notice, begin, claim_due, next_wake, release_lost};
 pub use query::{JobFilter, cancel, cancel_owner, get, list};
-pub use schedule::{Acceptance, NewJob, Scheduled, schedule};
+pub use schedule::{NewJob, Scheduled, schedule};
 pub use settle::{Outcome, Settlement, settle};
 
 use crate::retry::{RetryPolicy, RetryPolicyError};

@@ -54,4 +54,37 @@ pub const MIGRATIONS: &[Migration] = &[
         CREATE INDEX job_owner ON job (owner, callback);
     ",
     },
+    Migration {
+        version: 3,
+        name: "fibers",
+        statements: "
+        CREATE TABLE fiber (
+            id TEXT NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL,
+            idempotency_key TEXT UNIQUE,
+            status TEXT NOT NULL,
+            metadata TEXT,
+            snapshot TEXT,
+            error TEXT,
+            accepted_by TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            started_at INTEGER,
+            settled_at INTEGER
+        ) STRICT;
+        CREATE INDEX fiber_status ON fiber (status, created_at);
+        CREATE TABLE fiber_run (
+            id TEXT NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            snapshot TEXT,
+            held_by TEXT NOT NULL,
+            deaths INTEGER NOT NULL DEFAULT 0,
+            failures INTEGER NOT NULL DEFAULT 0,
+            last_error TEXT,
+            retry_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+    ",
+    },
 ];

@@ -2,6 +2,7 @@
 
 use super::record::{COLUMNS, Record, kind};
 use super::{Calendar, HUNG_AFTER, Idempotency, Job, JobError, JobState, LONGEST_INTERVAL, When};
+use crate::acceptance::Acceptance;
 use crate::retry::RetryPolicy;
 use flarebot_sql::{MAXIMUM_VALUE_BYTES, Sql, SqlError, Value};
 
@@ -91,15 +92,6 @@ impl NewJob {
             When::Cron(_) => 0,
         }
     }
-}
-
-/// Whether a call made something new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Acceptance {
-    /// It did.
-    Accepted,
-    /// It found what an earlier call had made, unchanged.
-    Existing,
 }
 
 /// What [`schedule`] did.

@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::record::{COLUMNS, Record};
 use super::{Calendar, GIVEN_UP_KEPT, MEMORY_STRIKES, When};
-use crate::failure::{Failure, FailureClass, Repetition};
+use crate::failure::{Failure, FailureClass, Repetition, stored};
 use crate::retry::back_off;
 use flarebot_sql::{Sql, SqlError};
 
@@ -127,10 +127,10 @@ fn decide(
         deferrals: record.deferrals,
         strikes: record.strikes,
         held: Held::ByNobody,
-        error: Some(failure.message.clone()),
+        error: Some(stored(&failure.message).to_owned()),
     };
     let give_up = |strikes: u32| {
-        let error = failure.message.clone();
+        let error = stored(&failure.message).to_owned();
         (
             following(record, Some(error.clone()), strikes, now, calendar),
             Settlement::GivenUp { error },

@@ -2,9 +2,10 @@
 
 use crate::common::{calendar, database};
 use crate::job_steps::{attempt, find, schedule};
+use flarebot_durable::Acceptance;
 use flarebot_durable::failure::Failure;
 use flarebot_durable::job::{
-    self, Acceptance, GIVEN_UP_KEPT, Idempotency, JobError, JobFilter, LONGEST_INTERVAL, NewJob, When,
+    self, GIVEN_UP_KEPT, Idempotency, JobError, JobFilter, LONGEST_INTERVAL, NewJob, When,
 };
 use flarebot_durable::retry::{RetryPolicy, RetryPolicyError};
 

@@ -7,6 +7,9 @@
 )]
 
 mod common;
+mod fiber_crash;
+mod fiber_ledger;
+mod fiber_orphan;
 mod job_crash;
 mod job_failure;
 mod job_run;
