@@ -1,13 +1,15 @@
 //! The bundles: the page's assets, the Worker, and the fixture Worker of the tests. A bundle whose inputs did not change
 //! is left alone.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::arguments::Arguments;
 use crate::checkout;
 use crate::digest::Inputs;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
+use crate::files;
 use crate::process;
 use crate::progress;
 use crate::setup::{Setup, Toolchain};
@@ -91,6 +93,7 @@ pub(crate) fn command(mut arguments: Arguments) -> Result<()> {
 
 /// Builds the page and the Worker.
 pub(crate) fn product(setup: &Setup, profile: Profile) -> Result<Bundle> {
+    let _lock = lock()?;
     let workspace = Workspace::read(&setup.toolchain)?;
     let assets = client::build(setup, &workspace, profile)?;
     let folder = profile.folder();
@@ -108,9 +111,22 @@ pub(crate) fn fixture(setup: &Setup) -> Result<Option<PathBuf>> {
         progress::step("the workspace has no fixture Worker");
         return Ok(None);
     }
+    let _lock = lock()?;
     let assets = client::build(setup, &workspace, Profile::Release)?;
     worker::build(setup, &workspace, Profile::Release, &worker::FIXTURE, &assets)?;
     Ok(Some(Profile::Release.folder().join(worker::FIXTURE.output)))
+}
+
+/// Keeps a second build of this checkout waiting: both would write the same folders. Ends with the returned file.
+fn lock() -> Result<File> {
+    let path = checkout::build().join("lock");
+    files::write(&path, "")?;
+    let file = File::open(&path).map_err(|error| Failure::at(&path, &error))?;
+    if file.try_lock().is_err() {
+        progress::step("waiting for another build of this checkout");
+        file.lock().map_err(|error| Failure::at(&path, &error))?;
+    }
+    Ok(file)
 }
 
 /// The inputs that every bundle shares.
@@ -144,7 +160,7 @@ fn optimise(setup: &Setup, module: &std::path::Path) -> Result<()> {
         .arg("-o")
         .arg(&small);
     process::run("wasm-opt", &mut wasm_opt)?;
-    std::fs::rename(&small, module).map_err(|error| crate::failure::Failure::at(module, &error))
+    std::fs::rename(&small, module).map_err(|error| Failure::at(module, &error))
 }
 
 /// A cargo or worker-build call for Wasm: both set the same variable, so that shared dependencies build once.
