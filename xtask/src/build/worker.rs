@@ -18,14 +18,23 @@ pub(super) struct Worker {
     pub(super) package: &'static str,
     /// The folder's name below the profile's.
     pub(super) output: &'static str,
+    ships: Ships,
     /// The modules in front of the generated glue, which go into the bundle under their own names. The first one is
     /// its main module.
     modules: [&'static str; 2],
 }
 
+/// Whether anybody downloads the bundle. The last bytes are not worth a minute where nobody does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ships {
+    Yes,
+    No,
+}
+
 pub(super) const PRODUCT: Worker = Worker {
     package: "flarebot-worker",
     output: "worker",
+    ships: Ships::Yes,
     modules: ["crates/worker/entry.mjs", "crates/worker/guard.mjs"],
 };
 
@@ -33,6 +42,7 @@ pub(super) const PRODUCT: Worker = Worker {
 pub(super) const FIXTURE: Worker = Worker {
     package: "flarebot-fixture",
     output: "fixture",
+    ships: Ships::No,
     modules: ["tests/fixture/entry.mjs", "crates/worker/guard.mjs"],
 };
 
@@ -66,7 +76,7 @@ pub(super) fn build(
         .env("WASM_BINDGEN_BIN", setup.tools.wasm_bindgen())
         .env("ESBUILD_BIN", setup.node.esbuild()?);
     process::run(worker.output, &mut worker_build)?;
-    if profile == Profile::Release {
+    if profile == Profile::Release && worker.ships == Ships::Yes {
         optimise(setup, &made.join("index_bg.wasm"))?;
     }
 

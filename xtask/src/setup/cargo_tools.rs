@@ -23,29 +23,33 @@ struct Tool {
     binary: &'static str,
     /// The library in `Cargo.lock` whose version the tool must have.
     library: &'static str,
-    /// A tool that runs for a second is not worth minutes of optimisation.
-    optimisation: &'static str,
 }
+
+/// Tools that run for a second are not worth minutes of optimisation. It is the same for all, so that they share what
+/// they are made of.
+const OPTIMISATION: &str = "1";
 
 const WASM_BINDGEN: Tool = Tool {
     package: "wasm-bindgen-cli",
     binary: "wasm-bindgen",
     library: "wasm-bindgen",
-    optimisation: "1",
 };
 const WORKER_BUILD: Tool = Tool {
     package: "worker-build",
     binary: "worker-build",
     library: "worker",
-    optimisation: "0",
 };
 
 impl CargoTools {
     /// Compiles the tools that the cache does not hold.
     pub(crate) fn find(toolchain: &Toolchain) -> Result<Self> {
         let lock = files::read_text(&checkout::root().join("Cargo.lock"))?;
-        let (wasm_bindgen, bindgen_version) = WASM_BINDGEN.find(&lock, toolchain)?;
-        let (worker_build, build_version) = WORKER_BUILD.find(&lock, toolchain)?;
+        let parts = checkout::cache()?
+            .join("tools")
+            .join(format!("parts.{}", std::process::id()));
+        let (wasm_bindgen, bindgen_version) = WASM_BINDGEN.find(&lock, toolchain, &parts)?;
+        let (worker_build, build_version) = WORKER_BUILD.find(&lock, toolchain, &parts)?;
+        files::remove_folder(&parts)?;
         let versions = format!("wasm-bindgen {bindgen_version}, worker-build {build_version}");
         Ok(Self {
             wasm_bindgen,
@@ -69,7 +73,7 @@ impl CargoTools {
 }
 
 impl Tool {
-    fn find(&self, lock: &str, toolchain: &Toolchain) -> Result<(PathBuf, String)> {
+    fn find(&self, lock: &str, toolchain: &Toolchain, parts: &Path) -> Result<(PathBuf, String)> {
         let version = locked_version(lock, self.library).ok_or_else(|| {
             Failure::new(
                 format!("Cargo.lock has no `{}`", self.library),
@@ -83,13 +87,13 @@ impl Tool {
         ));
         let binary = folder.join("bin").join(self.binary);
         if !binary.is_file() {
-            self.install(&version, &folder, toolchain)?;
+            self.install(&version, &folder, toolchain, parts)?;
         }
         Ok((binary, version))
     }
 
     /// Builds beside the final folder and renames at the end, so that an interrupted build leaves nothing half done.
-    fn install(&self, version: &str, folder: &Path, toolchain: &Toolchain) -> Result<()> {
+    fn install(&self, version: &str, folder: &Path, toolchain: &Toolchain, parts: &Path) -> Result<()> {
         progress::step(&format!(
             "compiling {} {version}, once for this compiler (some minutes)",
             self.package
@@ -97,14 +101,14 @@ impl Tool {
         let staging = folder.with_extension(format!("{}.partial", std::process::id()));
         files::empty_folder(&staging)?;
         let outcome = self
-            .compile(version, &staging, toolchain, &["--locked"])
+            .compile(version, &staging, toolchain, parts, &["--locked"])
             // A lock file may name a version that the registry no longer serves.
-            .or_else(|_| self.compile(version, &staging, toolchain, &[]));
+            .or_else(|_| self.compile(version, &staging, toolchain, parts, &[]));
         if let Err(failure) = outcome {
             files::remove_folder(&staging)?;
+            files::remove_folder(parts)?;
             return Err(failure);
         }
-        files::remove_folder(&staging.join("target"))?;
         match fs::rename(&staging, folder) {
             Ok(()) => Ok(()),
             // Another checkout was faster; its tool is the same.
@@ -113,7 +117,15 @@ impl Tool {
         }
     }
 
-    fn compile(&self, version: &str, staging: &Path, toolchain: &Toolchain, options: &[&str]) -> Result<()> {
+    /// `parts` is where the compiled dependencies are while the tools are made.
+    fn compile(
+        &self,
+        version: &str,
+        staging: &Path,
+        toolchain: &Toolchain,
+        parts: &Path,
+        options: &[&str],
+    ) -> Result<()> {
         let mut install = toolchain.cargo(["install", "--no-track"]);
         install
             .args(options)
@@ -121,8 +133,8 @@ impl Tool {
             .arg(staging)
             .arg(format!("{}@{version}", self.package))
             .current_dir(staging)
-            .env("CARGO_TARGET_DIR", staging.join("target"))
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.optimisation)
+            .env("CARGO_TARGET_DIR", parts)
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", OPTIMISATION)
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
