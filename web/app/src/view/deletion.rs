@@ -18,10 +18,9 @@ pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
             Some(DeletionStep::Asked | DeletionStep::Working) | None => None,
         })
     };
-    let is_asked = Memo::new(move |_| deletion.with(Option::is_some));
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
-        match (is_asked.get(), dialog.open()) {
+        match (deletion.with(Option::is_some), dialog.open()) {
             (true, false) => {
                 let _ = dialog.show_modal();
             }
