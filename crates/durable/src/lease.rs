@@ -100,6 +100,57 @@ pub fn due(sql: &impl Sql, now: i64, limit: u32) -> Result<Vec<Lease>, SqlError>
     )
 }
 
+/// Takes what is due at `now`, the earliest first, at most `limit` of it, and makes it due again at `again_at` in case
+/// whoever deals with it dies. What is returned has that instant, and is what [`settle`] and [`postpone`] want back.
+///
+/// # Errors
+/// When the database refuses it; nothing is taken then.
+pub fn take_due(sql: &impl Sql, now: i64, limit: u32, again_at: i64) -> Result<Vec<Lease>, SqlError> {
+    sql.transaction(|| {
+        let mut leases = due(sql, now, limit)?;
+        for lease in &mut leases {
+            lease.due_at = again_at;
+            put(sql, lease)?;
+        }
+        Ok(leases)
+    })
+}
+
+/// Removes a lease that was taken, unless it was written again meanwhile.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn settle(sql: &impl Sql, taken: &Lease) -> Result<(), SqlError> {
+    sql.exec(
+        "DELETE FROM lease WHERE owner = ? AND kind = ? AND id = ? AND due_at = ?",
+        &[
+            taken.owner.as_str().into(),
+            taken.kind.as_str().into(),
+            taken.id.as_str().into(),
+            taken.due_at.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Makes a lease that was taken due at another instant, unless it was written again or removed meanwhile.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn postpone(sql: &impl Sql, taken: &Lease, due_at: i64) -> Result<(), SqlError> {
+    sql.exec(
+        "UPDATE lease SET due_at = ? WHERE owner = ? AND kind = ? AND id = ? AND due_at = ?",
+        &[
+            due_at.into(),
+            taken.owner.as_str().into(),
+            taken.kind.as_str().into(),
+            taken.id.as_str().into(),
+            taken.due_at.into(),
+        ],
+    )?;
+    Ok(())
+}
+
 /// When the earliest lease is due, in milliseconds since 1970; a contribution to [`crate::alarm::next`].
 ///
 /// # Errors

@@ -71,7 +71,7 @@ pub const MIGRATIONS: &[Migration] = &[
             started_at INTEGER,
             settled_at INTEGER
         ) STRICT;
-        CREATE INDEX fiber_status ON fiber (status, created_at);
+        CREATE INDEX fiber_active ON fiber (accepted_by) WHERE status IN ('pending', 'running');
         CREATE TABLE fiber_run (
             id TEXT NOT NULL PRIMARY KEY,
             name TEXT NOT NULL,

@@ -112,3 +112,35 @@ fn a_lease_written_again_moves() {
     assert_eq!(lease::due(&sql, 15, 10).unwrap(), []);
     assert_eq!(lease::due(&sql, 20, 10).unwrap(), [lease]);
 }
+
+#[test]
+fn a_lease_that_was_written_again_while_somebody_dealt_with_it_stays() {
+    let lease = |id: &str, due_at| Lease {
+        owner: "first".to_owned(),
+        kind: "turn".to_owned(),
+        id: id.to_owned(),
+        due_at,
+    };
+    let sql = database();
+    for id in ["done", "moved", "later", "removed"] {
+        lease::put(&sql, &lease(id, 10)).unwrap();
+    }
+    let taken = lease::take_due(&sql, 10, 10, 500).unwrap();
+    assert_eq!(
+        lease::next_due(&sql).unwrap(),
+        Some(500),
+        "it comes again if nobody ends it"
+    );
+    lease::put(&sql, &lease("moved", 70)).unwrap();
+    lease::remove(&sql, "first", "turn", "removed").unwrap();
+    for taken in &taken {
+        match taken.id.as_str() {
+            "later" | "removed" => lease::postpone(&sql, taken, 90).unwrap(),
+            _ => lease::settle(&sql, taken).unwrap(),
+        }
+    }
+    assert_eq!(
+        lease::due(&sql, 1_000, 10).unwrap(),
+        [lease("moved", 70), lease("later", 90)]
+    );
+}

@@ -7,6 +7,10 @@
 )]
 
 mod common;
+mod driver_alarm;
+mod driver_crash;
+mod driver_fiber;
+mod driver_recovery;
 mod fiber_crash;
 mod fiber_ledger;
 mod fiber_orphan;
@@ -17,3 +21,4 @@ mod job_schedule;
 mod job_steps;
 mod lease;
 mod schema;
+mod stage;
