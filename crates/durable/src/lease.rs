@@ -1,6 +1,6 @@
 //! One row for each thing that is owed at an instant: a socket's expiry, a running turn, a clean-up.
 
-use flarebot_sql::{FromRow, Row, Sql, SqlError};
+use flarebot_sql::{FromRow, Row, Sql, SqlError, Value};
 
 /// Something that `owner` owes at `due_at`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ impl FromRow for Lease {
 pub fn put(sql: &impl Sql, lease: &Lease) -> Result<(), SqlError> {
     sql.exec(
         "INSERT INTO lease (owner, kind, id, due_at) VALUES (?, ?, ?, ?) \
-         ON CONFLICT (owner, kind, id) DO UPDATE SET due_at = excluded.due_at",
+         ON CONFLICT (owner, kind, id) DO UPDATE SET due_at = excluded.due_at, taken = NULL",
         &[
             lease.owner.as_str().into(),
             lease.kind.as_str().into(),
@@ -100,55 +100,76 @@ pub fn due(sql: &impl Sql, now: i64, limit: u32) -> Result<Vec<Lease>, SqlError>
     )
 }
 
+/// A lease in the hands of somebody who deals with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// The lease, due again in case whoever has it dies.
+    pub lease: Lease,
+    token: String,
+}
+
 /// Takes what is due at `now`, the earliest first, at most `limit` of it, and makes it due again at `again_at` in case
-/// whoever deals with it dies. What is returned has that instant, and is what [`settle`] and [`postpone`] want back.
+/// whoever deals with it dies. `token` makes a name for each that was never used.
 ///
 /// # Errors
 /// When the database refuses it; nothing is taken then.
-pub fn take_due(sql: &impl Sql, now: i64, limit: u32, again_at: i64) -> Result<Vec<Lease>, SqlError> {
+pub fn take_due(
+    sql: &impl Sql,
+    now: i64,
+    limit: u32,
+    again_at: i64,
+    mut token: impl FnMut() -> String,
+) -> Result<Vec<Taken>, SqlError> {
     sql.transaction(|| {
-        let mut leases = due(sql, now, limit)?;
-        for lease in &mut leases {
+        let take = |mut lease: Lease| {
+            let token = token();
             lease.due_at = again_at;
-            put(sql, lease)?;
-        }
-        Ok(leases)
+            sql.exec(
+                "UPDATE lease SET due_at = ?, taken = ? WHERE owner = ? AND kind = ? AND id = ?",
+                &[
+                    again_at.into(),
+                    token.as_str().into(),
+                    lease.owner.as_str().into(),
+                    lease.kind.as_str().into(),
+                    lease.id.as_str().into(),
+                ],
+            )?;
+            Ok(Taken { lease, token })
+        };
+        due(sql, now, limit)?.into_iter().map(take).collect()
     })
 }
 
-/// Removes a lease that was taken, unless it was written again meanwhile.
+/// Removes a lease that was taken, unless it was written again or taken again meanwhile.
 ///
 /// # Errors
 /// When the database refuses it.
-pub fn settle(sql: &impl Sql, taken: &Lease) -> Result<(), SqlError> {
+pub fn settle(sql: &impl Sql, taken: &Taken) -> Result<(), SqlError> {
     sql.exec(
-        "DELETE FROM lease WHERE owner = ? AND kind = ? AND id = ? AND due_at = ?",
-        &[
-            taken.owner.as_str().into(),
-            taken.kind.as_str().into(),
-            taken.id.as_str().into(),
-            taken.due_at.into(),
-        ],
+        "DELETE FROM lease WHERE owner = ? AND kind = ? AND id = ? AND taken = ?",
+        &guard(taken),
     )?;
     Ok(())
 }
 
-/// Makes a lease that was taken due at another instant, unless it was written again or removed meanwhile.
+/// Makes a lease that was taken due at another instant, unless it was written again, taken again or removed meanwhile.
 ///
 /// # Errors
 /// When the database refuses it.
-pub fn postpone(sql: &impl Sql, taken: &Lease, due_at: i64) -> Result<(), SqlError> {
+pub fn postpone(sql: &impl Sql, taken: &Taken, due_at: i64) -> Result<(), SqlError> {
+    let mut parameters = vec![Value::from(due_at)];
+    parameters.extend(guard(taken));
     sql.exec(
-        "UPDATE lease SET due_at = ? WHERE owner = ? AND kind = ? AND id = ? AND due_at = ?",
-        &[
-            due_at.into(),
-            taken.owner.as_str().into(),
-            taken.kind.as_str().into(),
-            taken.id.as_str().into(),
-            taken.due_at.into(),
-        ],
+        "UPDATE lease SET due_at = ?, taken = NULL WHERE owner = ? AND kind = ? AND id = ? AND taken = ?",
+        &parameters,
     )?;
     Ok(())
+}
+
+/// What names a lease as long as nobody else has touched it.
+fn guard(taken: &Taken) -> [Value; 4] {
+    let Lease { owner, kind, id, .. } = &taken.lease;
+    [owner, kind, id, &taken.token].map(|text| text.as_str().into())
 }
 
 /// When the earliest lease is due, in milliseconds since 1970; a contribution to [`crate::alarm::next`].

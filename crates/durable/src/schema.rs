@@ -87,4 +87,9 @@ pub const MIGRATIONS: &[Migration] = &[
         ) STRICT;
     ",
     },
+    Migration {
+        version: 4,
+        name: "leases that are taken",
+        statements: "ALTER TABLE lease ADD COLUMN taken TEXT;",
+    },
 ];

@@ -122,25 +122,65 @@ fn a_lease_that_was_written_again_while_somebody_dealt_with_it_stays() {
         due_at,
     };
     let sql = database();
-    for id in ["done", "moved", "later", "removed"] {
+    for id in [
+        "done",
+        "moved",
+        "same instant",
+        "later",
+        "removed",
+        "removed and back",
+    ] {
         lease::put(&sql, &lease(id, 10)).unwrap();
     }
-    let taken = lease::take_due(&sql, 10, 10, 500).unwrap();
+    let mut tokens = 0;
+    let token = || {
+        tokens += 1;
+        format!("token {tokens}")
+    };
+    let taken = lease::take_due(&sql, 10, 10, 500, token).unwrap();
     assert_eq!(
         lease::next_due(&sql).unwrap(),
         Some(500),
         "it comes again if nobody ends it"
     );
     lease::put(&sql, &lease("moved", 70)).unwrap();
-    lease::remove(&sql, "first", "turn", "removed").unwrap();
+    lease::put(&sql, &lease("same instant", 500)).unwrap();
+    for id in ["removed", "removed and back"] {
+        lease::remove(&sql, "first", "turn", id).unwrap();
+    }
+    lease::put(&sql, &lease("removed and back", 600)).unwrap();
     for taken in &taken {
-        match taken.id.as_str() {
+        match taken.lease.id.as_str() {
             "later" | "removed" => lease::postpone(&sql, taken, 90).unwrap(),
             _ => lease::settle(&sql, taken).unwrap(),
         }
     }
     assert_eq!(
         lease::due(&sql, 1_000, 10).unwrap(),
-        [lease("moved", 70), lease("later", 90)]
+        [
+            lease("moved", 70),
+            lease("later", 90),
+            lease("same instant", 500),
+            lease("removed and back", 600)
+        ]
     );
+}
+
+#[test]
+fn who_is_late_with_a_lease_that_somebody_else_has_taken_changes_nothing() {
+    let sql = database();
+    let lease = Lease {
+        owner: "first".to_owned(),
+        kind: "turn".to_owned(),
+        id: "a".to_owned(),
+        due_at: 10,
+    };
+    lease::put(&sql, &lease).unwrap();
+    let first = lease::take_due(&sql, 10, 10, 20, || "one".to_owned()).unwrap();
+    let second = lease::take_due(&sql, 20, 10, 30, || "two".to_owned()).unwrap();
+    lease::settle(&sql, &first[0]).unwrap();
+    lease::postpone(&sql, &first[0], 99).unwrap();
+    assert_eq!(lease::next_due(&sql).unwrap(), Some(30));
+    lease::settle(&sql, &second[0]).unwrap();
+    assert_eq!(lease::next_due(&sql).unwrap(), None);
 }

@@ -8,6 +8,7 @@
 
 mod common;
 mod driver_alarm;
+mod driver_child;
 mod driver_crash;
 mod driver_fiber;
 mod driver_recovery;
