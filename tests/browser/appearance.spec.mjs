@@ -1,7 +1,19 @@
 // What a screen reader is told, and what the system's choices change.
 
 import { expect, test } from "./fixtures.mjs";
-import { announcer, answers, begin, button, converse, expectWords, newChat, open, question, row, send } from "./page.mjs";
+import {
+  announcer,
+  answers,
+  begin,
+  button,
+  converse,
+  expectWords,
+  newChat,
+  open,
+  question,
+  row,
+  send,
+} from "./page.mjs";
 
 const background = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
@@ -48,7 +60,9 @@ test("a screen reader hears the end of an answer, not each of its words", async 
   await expect(answers(owner)).toHaveAttribute("aria-busy", "true");
   await expect(announcer(owner)).toHaveAttribute("aria-live", "polite");
   await expect(announcer(owner)).toHaveText("");
-  expect(await answers(owner).evaluate((answer) => answer.closest("[aria-live], [role=log], [role=status]"))).toBeNull();
+  expect(
+    await answers(owner).evaluate((answer) => answer.closest("[aria-live], [role=log], [role=status]")),
+  ).toBeNull();
   await answer.release();
   await expect(announcer(owner)).toHaveText("Answer complete");
   await expect(answers(owner)).not.toHaveAttribute("aria-busy");
@@ -105,9 +119,12 @@ const faintTexts = (page) =>
     while (texts.nextNode()) {
       const element = texts.currentNode.parentElement;
       const isShown = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-      if (!isShown || element.matches(".unseen, .skip, :disabled, textarea") || !texts.currentNode.data.trim()) continue;
+      if (!isShown || element.matches(".unseen, .skip, :disabled, textarea") || !texts.currentNode.data.trim())
+        continue;
       const below = ground(element);
-      const [high, low] = [luminance(over(read(getComputedStyle(element).color), below)), luminance(below)].sort((a, b) => b - a);
+      const [high, low] = [luminance(over(read(getComputedStyle(element).color), below)), luminance(below)].sort(
+        (a, b) => b - a,
+      );
       const contrast = (high + 0.05) / (low + 0.05);
       if (contrast < 4.5) faint.push(`${contrast.toFixed(2)}: ${texts.currentNode.data}`);
     }
@@ -119,7 +136,8 @@ test("whoever wants less motion gets none", async ({ owner, play }) => {
   const answer = play({ headersAfter: 600_000 });
   await begin(owner, answer.message);
   await expect(owner.getByText("Waiting for the answer")).toBeAttached();
-  const moving = () => owner.evaluate(() => document.getAnimations().map(({ animationName }) => animationName ?? "transition"));
+  const moving = () =>
+    owner.evaluate(() => document.getAnimations().map(({ animationName }) => animationName ?? "transition"));
   await expect.poll(moving).toEqual([]);
   await owner.emulateMedia({ reducedMotion: "no-preference" });
   await expect.poll(async () => (await moving()).length).toBeGreaterThan(0);

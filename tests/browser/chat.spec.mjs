@@ -28,7 +28,10 @@ test("a new chat offers three starters, which fill the composer", async ({ owner
   await expect(owner).toHaveURL("/");
 });
 
-test("the first message makes a conversation with an address, a name and a streamed answer", async ({ owner, play }) => {
+test("the first message makes a conversation with an address, a name and a streamed answer", async ({
+  owner,
+  play,
+}) => {
   const answer = play({ text: "The sea is blue because it absorbs red light.", chunks: 9, gateAfter: 4 });
   await composer(owner).fill(answer.message);
   await composer(owner).press("Enter");
@@ -55,7 +58,7 @@ test("a conversation is called like its first message, in the sidebar, the headi
   await expect(owner).toHaveTitle(name);
 });
 
-test("a conversation goes on, and the model is given what was said before", async ({ owner, play, installation }) => {
+test("a conversation goes on, and the model is given what was said before", async ({ owner, play }) => {
   await converse(owner, "My cat is called Minka");
   const next = play({ text: "She is called Minka." });
   await send(owner, next.message);

@@ -45,7 +45,11 @@ test("a message sent while the server is away is delivered once", async ({ owner
   await expect(words(questions(owner))).toHaveText(["Before the gap", "Into the gap"]);
 });
 
-test("an answer that the restart broke off keeps its words and says what happened", async ({ owner, installation, play }) => {
+test("an answer that the restart broke off keeps its words and says what happened", async ({
+  owner,
+  installation,
+  play,
+}) => {
   // Long enough for the stream log, which is written at every kilobyte at the latest.
   const answer = play({ chunks: 12, bytes: 400, gateAfter: 6 });
   await begin(owner, answer.message);

@@ -55,7 +55,10 @@ export const test = base.extend({
       });
       await use({ expect: (...some) => expected.push(...some) });
       const isExpected = ({ text, url }) => expected.some((known) => known.text.test(text) && known.url.test(url));
-      expect(seen.filter((complaint) => !isExpected(complaint)), "the browser complained of nothing else").toEqual([]);
+      expect(
+        seen.filter((complaint) => !isExpected(complaint)),
+        "the browser complained of nothing else",
+      ).toEqual([]);
     },
     { auto: true },
   ],

@@ -21,7 +21,11 @@ test("the shell of /sign-in comes alive without a link", async ({ page }) => {
   await expect(page.getByText("cargo xtask sign-in")).toBeVisible();
 });
 
-for (const [path, title] of [["/", "New chat"], ["/settings", "Settings"], ["/tasks", "Tasks"]]) {
+for (const [path, title] of [
+  ["/", "New chat"],
+  ["/settings", "Settings"],
+  ["/tasks", "Tasks"],
+]) {
   test(`the shell of ${path} comes alive for the owner`, async ({ owner }) => {
     await open(owner, path);
     await expect(heading(owner, title)).toBeVisible();

@@ -1,7 +1,19 @@
 // Names in the address: back, forward, reload and a direct link do what one expects.
 
 import { expect, test } from "./fixtures.mjs";
-import { button, composer, converse, expectAnswer, heading, newChat, open, questions, reload, rowLink, words } from "./page.mjs";
+import {
+  button,
+  composer,
+  converse,
+  expectAnswer,
+  heading,
+  newChat,
+  open,
+  questions,
+  reload,
+  rowLink,
+  words,
+} from "./page.mjs";
 
 test("back and forward go between conversations", async ({ owner }) => {
   const first = await converse(owner, "The first stop");
@@ -46,7 +58,11 @@ test("an address of no conversation says so", async ({ owner }) => {
 });
 
 test("every page has its title", async ({ owner }) => {
-  for (const [path, title] of [["/", "Flarebot"], ["/settings", "Settings · Flarebot"], ["/tasks", "Tasks · Flarebot"]]) {
+  for (const [path, title] of [
+    ["/", "Flarebot"],
+    ["/settings", "Settings · Flarebot"],
+    ["/tasks", "Tasks · Flarebot"],
+  ]) {
     await open(owner, path);
     await expect(owner).toHaveTitle(title);
   }

@@ -25,7 +25,10 @@ const saidBy = (page, author) =>
 export const words = (message) => message.locator(".text");
 
 /** The row of a conversation in the sidebar, and its link. */
-export const row = (page, name) => conversations(page).getByRole("listitem").filter({ has: page.getByText(name, { exact: true }) });
+export const row = (page, name) =>
+  conversations(page)
+    .getByRole("listitem")
+    .filter({ has: page.getByText(name, { exact: true }) });
 export const rowLink = (page, name) => row(page, name).getByRole("link");
 
 /** Opens a link that signs in, and waits for the new chat that it leads to. */
@@ -85,7 +88,13 @@ export async function expectAnswer(page, text) {
 
 /** Waits until a message says exactly `text`, white space included. */
 export async function expectWords(message, text) {
-  await expect.poll(() => words(message).allTextContents().then((all) => all.join(""))).toBe(text);
+  await expect
+    .poll(() =>
+      words(message)
+        .allTextContents()
+        .then((all) => all.join("")),
+    )
+    .toBe(text);
 }
 
 /** Waits until nothing is being answered. */

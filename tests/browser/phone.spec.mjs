@@ -15,10 +15,13 @@ async function tapAway(page, message) {
 
 async function expectNoSidewaysScrolling(page) {
   const widths = await page.evaluate(() => {
-    const wide = (element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== "visible";
+    const wide = (element) =>
+      element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== "visible";
     return {
       page: document.documentElement.scrollWidth,
-      scrollers: [...document.querySelectorAll("main, [role=region], nav, dialog")].filter(wide).map(({ className }) => className),
+      scrollers: [...document.querySelectorAll("main, [role=region], nav, dialog")]
+        .filter(wide)
+        .map(({ className }) => className),
     };
   });
   expect(widths).toEqual({ page: 375, scrollers: [] });
@@ -38,7 +41,10 @@ test("no page scrolls sideways", async ({ owner, play }) => {
   }
   await menu(owner).tap();
   await expectNoSidewaysScrolling(owner);
-  await drawer(owner).getByRole("button", { name: /^Delete / }).first().tap();
+  await drawer(owner)
+    .getByRole("button", { name: /^Delete / })
+    .first()
+    .tap();
   await expect(question(owner)).toBeVisible();
   await expectNoSidewaysScrolling(owner);
 });
@@ -93,7 +99,10 @@ test("a chat works with fingers alone", async ({ owner, play }) => {
   await expect(drawer(owner)).toBeHidden();
   await expect(heading(owner, "Settings")).toBeVisible();
   await menu(owner).tap();
-  await drawer(owner).getByRole("link", { name: /^script/ }).first().tap();
+  await drawer(owner)
+    .getByRole("link", { name: /^script/ })
+    .first()
+    .tap();
   await expect(drawer(owner)).toBeHidden();
   await expectAnswer(owner, answer.text);
   await owner.getByRole("link", { name: "New chat" }).tap();
@@ -118,7 +127,9 @@ test("what is to be tapped is large enough for a finger", async ({ owner }) => {
   await expect(drawer(owner)).toBeInViewport({ ratio: 1 });
   const small = await owner.evaluate(() =>
     [...document.querySelectorAll("button, a")]
-      .filter((element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest("dialog:not([open])"))
+      .filter(
+        (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest("dialog:not([open])"),
+      )
       .map((element) => ({ name: element.ariaLabel ?? element.textContent, box: element.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 0 && (box.width < 40 || box.height < 40))
       .map(({ name, box }) => `${name}: ${Math.round(box.width)} by ${Math.round(box.height)}`),

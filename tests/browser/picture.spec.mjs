@@ -23,7 +23,12 @@ const TALK = [
   ],
 ];
 
-const OTHERS = ["A letter to the landlord", "Names for a sourdough starter", "Why does bread go stale?", "Summary of the meeting notes"];
+const OTHERS = [
+  "A letter to the landlord",
+  "Names for a sourdough starter",
+  "Why does bread go stale?",
+  "Summary of the meeting notes",
+];
 
 test("the picture of the page", async ({ owner, play }) => {
   for (const name of OTHERS.toReversed()) {
@@ -32,7 +37,10 @@ test("the picture of the page", async ({ owner, play }) => {
   }
   const scripts = TALK.map(([question, text]) => ({ question, answer: play({ text, chunks: 40 }) }));
   await owner.routeWebSocket(/\/conversation\//, (page) => {
-    sayOneThingForAnother(page, scripts.map(({ question, answer }) => [question, answer.message]));
+    sayOneThingForAnother(
+      page,
+      scripts.map(({ question, answer }) => [question, answer.message]),
+    );
   });
   for (const { question, answer } of scripts) {
     await send(owner, question);

@@ -2,7 +2,21 @@
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "./fixtures.mjs";
-import { answers, begin, button, converse, expectAnswer, expectWords, newChat, open, questions, rowLink, scroll, transcript, words } from "./page.mjs";
+import {
+  answers,
+  begin,
+  button,
+  converse,
+  expectAnswer,
+  expectWords,
+  newChat,
+  open,
+  questions,
+  rowLink,
+  scroll,
+  transcript,
+  words,
+} from "./page.mjs";
 
 const long = { chunks: 60, bytes: 300, gateAfter: 30 };
 
@@ -89,7 +103,9 @@ test("older messages come while scrolling up, without a jump, each once and in o
   await expect(words(transcript(owner))).toHaveCount(50);
   await expect.poll(async () => (await scroll(owner)).toEnd).toBeLessThan(2);
   for (const expected of [100, 120]) {
-    const anchor = questions(owner).filter({ hasText: /Turn \d+$/ }).first();
+    const anchor = questions(owner)
+      .filter({ hasText: /Turn \d+$/ })
+      .first();
     const text = await words(anchor).textContent();
     const same = questions(owner).filter({ has: owner.getByText(text, { exact: true }) });
     const place = () => same.evaluate((element) => element.getBoundingClientRect().top);
@@ -124,7 +140,9 @@ async function chatQuickly(page, id, turns) {
           next += 1;
           const parts = [{ type: "text", text: `Turn ${next}` }];
           const body = JSON.stringify({ messages: [{ id: message, role: "user", parts }], trigger: "submit-message" });
-          socket.send(JSON.stringify({ type: "cf_agent_use_chat_request", id: request, init: { method: "POST", body } }));
+          socket.send(
+            JSON.stringify({ type: "cf_agent_use_chat_request", id: request, init: { method: "POST", body } }),
+          );
         };
         socket.onopen = sendNext;
         socket.onmessage = ({ data }) => {

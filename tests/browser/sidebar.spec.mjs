@@ -152,7 +152,9 @@ test("a conversation can be deleted while it is answering", async ({ owner, play
   const answer = play({ chunks: 8, gateAfter: 3 });
   await send(owner, answer.message);
   await expect(button(owner, "Stop")).toBeVisible();
-  const current = conversations(owner).getByRole("listitem").filter({ has: owner.locator("[aria-current=page]") });
+  const current = conversations(owner)
+    .getByRole("listitem")
+    .filter({ has: owner.locator("[aria-current=page]") });
   const address = await current.getByRole("link").getAttribute("href");
   await current.hover();
   await current.getByRole("button", { name: /^Delete / }).click();
