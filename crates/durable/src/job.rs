@@ -14,8 +14,8 @@
 //! transaction with [`settle`]. What takes longer than a few seconds belongs in a fiber that the run starts under that
 //! key; the run itself then ends at once.
 //!
-//! Cron expressions are kept as text, and the caller brings the [`Calendar`] that reads them. Parsers weigh more than
-//! this crate (the `cron` crate with `chrono` adds 29 kB of Wasm), and who has no such jobs should not carry one.
+//! Cron expressions are kept as text, and the caller brings the [`Calendar`] that reads them: the `cron` crate with
+//! `chrono` adds 29 kB of Wasm, which who has no such jobs should not carry.
 
 mod claim;
 mod query;
@@ -115,6 +115,8 @@ pub struct JobRun {
     pub job: Job,
     /// Which attempt at this occurrence it is, counted from 1.
     pub attempt: u32,
+    /// The right to settle it.
+    pub claim: Claim,
 }
 
 impl JobRun {

@@ -20,7 +20,8 @@ pub trait Application: Sized + 'static {
     /// Where it runs.
     type Platform: Platform;
 
-    /// Runs a job. Work of more than a few seconds is better started as a fiber under [`JobRun::occurrence`].
+    /// Runs a job. Work of more than a few seconds is better started as a fiber under [`JobRun::occurrence`]; what the
+    /// run writes in the database is best written with [`Driver::complete_job`].
     ///
     /// # Errors
     /// A [`Failure`], whose class decides whether the job is tried again.

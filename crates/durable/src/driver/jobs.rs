@@ -2,7 +2,8 @@
 
 use super::{Application, Belief, Driver, DriverError, Entropy, Event, Spawn};
 use crate::Acceptance;
-use crate::job::{self, Claim, NewJob, Notice, Scheduled, Settlement};
+use crate::job::{self, Claim, JobRun, NewJob, Notice, Outcome, Scheduled, Settlement};
+use flarebot_sql::{Sql, SqlError};
 
 /// A place among the jobs that run at a time.
 struct Slot<A: Application>(Driver<A>);
@@ -54,6 +55,31 @@ impl<A: Application> Driver<A> {
         let was_there = job::cancel(&self.0.database, owner, id)?;
         self.rearm().await?;
         Ok(was_there)
+    }
+
+    /// Completes the occurrence of a run in one transaction with what `writes` writes: either both are in the database or
+    /// neither is, so the occurrence counts exactly once. What the run returns afterwards does not matter. `None`, with
+    /// nothing written, when the job was cancelled, replaced or taken by another run meanwhile.
+    ///
+    /// # Errors
+    /// The error of `writes`, or the database's own.
+    pub fn complete_job<T, E: From<SqlError>>(
+        &self,
+        run: &JobRun,
+        writes: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        let calendar = |rule: &str, after| self.0.application.next_occurrence(rule, after);
+        let database = &self.0.database;
+        let completed = Ok(Outcome::Completed);
+        database.transaction(|| {
+            match job::settle(database, &run.claim, &completed, self.now(), 0.0, &calendar)? {
+                Settlement::Overtaken => Ok(None),
+                Settlement::Completed
+                | Settlement::Repeated { .. }
+                | Settlement::Deferred { .. }
+                | Settlement::GivenUp { .. } => writes().map(Some),
+            }
+        })
     }
 
     pub(super) fn free_slots(&self) -> u32 {

@@ -155,6 +155,7 @@ pub fn begin(sql: &impl Sql, claim: &Claim) -> Result<Option<JobRun>, SqlError> 
     Ok(record.map(|record| JobRun {
         attempt: record.attempt,
         job: record.job,
+        claim: claim.clone(),
     }))
 }
 

@@ -78,6 +78,37 @@ fn after_any_number_of_deaths_everything_has_ended_and_the_object_sleeps() {
     assert!(deaths > 30, "the test must kill to mean anything: {deaths}");
 }
 
+#[test]
+fn what_a_job_writes_with_its_end_is_written_once_wherever_its_process_dies() {
+    for statements in 0.. {
+        let stage = stage();
+        let platform = stage.platform().clone();
+        stage
+            .database()
+            .exec("CREATE TABLE effect (id TEXT PRIMARY KEY) STRICT", &[])
+            .unwrap();
+        let job = NewJob::new("atomic", When::After(0));
+        platform.run(stage.schedule_as("a", &job)).unwrap().unwrap();
+        stage.database().fail_after(statements);
+        let _ = platform.run(stage.wake());
+        platform.advance_to(1);
+        let _ = platform.run(stage.wake());
+        platform.run_until_idle();
+        let died = stage.database().has_stopped();
+        let stage = next_process(&stage);
+        settle(&stage);
+        let effects = stage.database().exec("SELECT id FROM effect", &[]).unwrap();
+        assert_eq!(effects.len(), 1, "{statements}");
+        assert_eq!(
+            job::list(stage.database(), &JobFilter::default(), 10).unwrap(),
+            []
+        );
+        if !died {
+            return;
+        }
+    }
+}
+
 /// From here on no process dies.
 fn settle(stage: &Stage) {
     let platform = stage.platform();

@@ -8,6 +8,7 @@ use flarebot_durable::fiber::{Recovery, Resolution};
 use flarebot_durable::job::{JobRun, Outcome};
 use flarebot_durable::lease::Lease;
 use flarebot_durable::simulation::Simulation;
+use flarebot_sql::Sql;
 use flarebot_sql::native::Database;
 use std::cell::RefCell;
 use std::future::pending;
@@ -102,7 +103,7 @@ impl Application for Actor {
     type Database = Database;
     type Platform = Simulation;
 
-    async fn run_job(&self, _driver: &Driver<Self>, run: JobRun) -> Result<Outcome, Failure> {
+    async fn run_job(&self, driver: &Driver<Self>, run: JobRun) -> Result<Outcome, Failure> {
         let line = format!("{} at {}", run.job.id, self.platform.now());
         self.diary.write(line);
         match run.job.callback.as_str() {
@@ -111,6 +112,17 @@ impl Application for Actor {
                 self.platform.sleep(100_000).await;
                 self.diary.write(format!("{} ends", run.job.id));
                 Ok(Outcome::Completed)
+            }
+            "atomic" => {
+                let written = driver.complete_job(&run, || {
+                    driver
+                        .database()
+                        .exec("INSERT INTO effect (id) VALUES (?)", &[run.occurrence().into()])
+                });
+                match written {
+                    Ok(_) => Err(Failure::application("too late to fail")),
+                    Err(error) => Err(Failure::from_error(&error)),
+                }
             }
             "hang" => pending().await,
             "fail" => Err(Failure::application("it broke")),
