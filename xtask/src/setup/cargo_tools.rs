@@ -23,21 +23,21 @@ struct Tool {
     binary: &'static str,
     /// The library in `Cargo.lock` whose version the tool must have.
     library: &'static str,
+    /// A tool that runs for a second is not worth minutes of optimisation.
+    optimisation: &'static str,
 }
-
-/// Tools that run for a second are not worth minutes of optimisation. It is the same for all, so that they share what
-/// they are made of.
-const OPTIMISATION: &str = "1";
 
 const WASM_BINDGEN: Tool = Tool {
     package: "wasm-bindgen-cli",
     binary: "wasm-bindgen",
     library: "wasm-bindgen",
+    optimisation: "1",
 };
 const WORKER_BUILD: Tool = Tool {
     package: "worker-build",
     binary: "worker-build",
     library: "worker",
+    optimisation: "0",
 };
 
 impl CargoTools {
@@ -134,7 +134,7 @@ impl Tool {
             .arg(format!("{}@{version}", self.package))
             .current_dir(staging)
             .env("CARGO_TARGET_DIR", parts)
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", OPTIMISATION)
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.optimisation)
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
