@@ -199,6 +199,8 @@ impl fmt::Display for Script {
     }
 }
 
+/// A mark of exactly so many bytes. (A format's width ends at 65,535.)
 fn pad(mark: &str, bytes: usize) -> String {
-    format!("{mark:.<width$};", width = bytes.saturating_sub(1))
+    let dots = bytes.saturating_sub(mark.len() + 1);
+    format!("{mark}{};", ".".repeat(dots))
 }
