@@ -10,6 +10,13 @@ export function facet_get(context, name, object_class) {
 }
 export function without_props(object_class) { return object_class({ props: {} }); }
 export function random_uuid() { return crypto.randomUUID(); }
+export function start_timer(milliseconds) {
+  const timer = {};
+  timer.rung = new Promise((resolve) => { timer.handle = setTimeout(resolve, milliseconds); });
+  return timer;
+}
+export function timer_rung(timer) { return timer.rung; }
+export function stop_timer(timer) { clearTimeout(timer.handle); }
 ")]
 extern "C" {
     #[wasm_bindgen(catch)]
@@ -21,6 +28,15 @@ extern "C" {
 
     #[wasm_bindgen(catch)]
     fn without_props(object_class: &JsValue) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    fn start_timer(milliseconds: f64) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    fn timer_rung(timer: &JsValue) -> Result<js_sys::Promise, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    fn stop_timer(timer: &JsValue) -> Result<(), JsValue>;
 
     /// A random UUID from the platform's generator, in its hyphenated form.
     ///
@@ -115,4 +131,38 @@ pub fn transaction(
 ) -> Result<JsValue, JsValue> {
     let storage: &StorageExtension = storage.as_raw().unchecked_ref();
     storage.transaction_sync(body)
+}
+
+/// A timer of the platform, stopped when it is dropped. (The `worker` crate's own takes the platform's handle for a
+/// number, which it is not everywhere.)
+pub struct PlatformTimer {
+    timer: JsValue,
+}
+
+impl PlatformTimer {
+    /// Starts a timer.
+    ///
+    /// # Errors
+    /// Whatever the platform throws.
+    pub fn start(milliseconds: f64) -> Result<Self, JsValue> {
+        Ok(Self {
+            timer: start_timer(milliseconds)?,
+        })
+    }
+
+    /// Waits until it rings. Dropping the returned future loses nothing: the next one still hears it.
+    ///
+    /// # Errors
+    /// Whatever the platform throws.
+    pub async fn rung(&self) -> Result<(), JsValue> {
+        wasm_bindgen_futures::JsFuture::from(timer_rung(&self.timer)?).await?;
+        Ok(())
+    }
+}
+
+impl Drop for PlatformTimer {
+    fn drop(&mut self) {
+        // A timer that cannot be stopped rings for nobody.
+        let _ = stop_timer(&self.timer);
+    }
 }

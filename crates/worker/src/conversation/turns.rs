@@ -7,6 +7,7 @@ use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
 use crate::object;
 use crate::socket::Socket;
+use crate::sys::PlatformTimer;
 use flarebot_conversation::ledger::{self, ClaimedTurn, Settlement};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_conversation::{stream_log, transcript};
@@ -18,10 +19,7 @@ use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Fuse;
 use std::cell::RefCell;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::time::Duration;
-use worker::Delay;
 
 /// The turn that this object runs now.
 pub(super) struct RunningTurn {
@@ -359,29 +357,42 @@ async fn wait(
 /// rings at the deadline or before, and a turn takes an early tick for what it is.
 #[derive(Default)]
 struct Timer {
-    set: Option<(i64, Pin<Box<Delay>>)>,
+    set: Option<(i64, PlatformTimer)>,
 }
 
 impl Timer {
     fn arm(&mut self, deadline: Option<i64>) {
         match (deadline, &self.set) {
             (Some(deadline), Some((instant, _))) if *instant <= deadline => {}
-            (Some(deadline), _) => {
-                let milliseconds = u64::try_from(deadline.saturating_sub(now())).unwrap_or(0);
-                self.set = Some((
-                    deadline,
-                    Box::pin(Delay::from(Duration::from_millis(milliseconds))),
-                ));
-            }
+            (Some(deadline), _) => self.set = start(deadline),
             (None, _) => self.set = None,
         }
     }
 
     async fn ring(&mut self) {
-        match &mut self.set {
-            Some((_, delay)) => delay.await,
+        match &self.set {
+            Some((_, timer)) => {
+                if let Err(thrown) = timer.rung().await {
+                    log("a timer broke", &Fault::from_js(thrown));
+                }
+            }
             None => std::future::pending().await,
         }
         self.set = None;
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the times of a turn are seconds and minutes"
+)]
+fn start(deadline: i64) -> Option<(i64, PlatformTimer)> {
+    let milliseconds = deadline.saturating_sub(now()).max(0) as f64;
+    match PlatformTimer::start(milliseconds) {
+        Ok(timer) => Some((deadline, timer)),
+        Err(thrown) => {
+            log("a timer could not be started", &Fault::from_js(thrown));
+            None
+        }
     }
 }
