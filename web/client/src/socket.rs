@@ -84,12 +84,26 @@ impl Drop for BrowserSocket {
     fn drop(&mut self) {
         match self {
             Self::Opened { socket, .. } => {
-                socket.set_onopen(None);
                 socket.set_onmessage(None);
                 socket.set_onclose(None);
-                let _ = socket.close();
+                if socket.ready_state() == WebSocket::CONNECTING {
+                    close_when_opened(socket);
+                } else {
+                    socket.set_onopen(None);
+                    let _ = socket.close();
+                }
             }
             Self::Failed { .. } => {}
         }
     }
+}
+
+/// Closes a socket that is still on its way once it has arrived: a browser reports one closed before that as failed, and
+/// the owner's console would tell of a failure that is none.
+fn close_when_opened(socket: &WebSocket) {
+    let arriving = socket.clone();
+    let opened = Closure::once_into_js(move || {
+        let _ = arriving.close();
+    });
+    socket.set_onopen(Some(opened.unchecked_ref()));
 }
