@@ -85,14 +85,17 @@ pub fn for_model(
         if bytes > MODEL_BYTES && !messages.is_empty() {
             break;
         }
-        messages.push(ModelMessage {
-            role: message.role,
-            text,
+        messages.push(match message.role {
+            Role::User => ModelMessage::User { text },
+            Role::Assistant => ModelMessage::Assistant {
+                text,
+                calls: Vec::new(),
+            },
         });
     }
     while messages
         .last()
-        .is_some_and(|oldest| oldest.role == Role::Assistant)
+        .is_some_and(|oldest| matches!(oldest, ModelMessage::Assistant { .. }))
     {
         messages.pop();
     }

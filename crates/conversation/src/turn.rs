@@ -48,7 +48,7 @@ use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{MessageId, RequestId};
 
 /// What a turn needs to know to call the model: one coherent snapshot, taken when the turn is claimed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TurnContext {
     /// The model's name at its provider.
     pub model: String,
@@ -59,7 +59,7 @@ pub struct TurnContext {
 }
 
 /// What happens to a turn. Times come beside it, in milliseconds since 1970.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The turn was claimed: begin.
     Accepted,
@@ -202,6 +202,7 @@ impl Turn {
         RunningTurn {
             request_id: self.request_id.clone(),
             message_id: self.message_id.clone(),
+            user_message_id: None,
             chunks: chunk::merge(chunks),
             next_seq,
         }

@@ -1,16 +1,25 @@
 //! What comes back from a model while it answers.
 
-use crate::ModelFailure;
+use crate::{ModelFailure, ToolCall};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Usage;
 
 /// One step of a model's answer. Exactly one `Finished` or `Failed` comes, and nothing comes after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ModelEvent {
     /// More of the answer's text. Never empty.
     Text(String),
     /// More of the model's reasoning. Never empty.
     Reasoning(String),
+    /// The model begins to call a tool; the call itself follows.
+    ToolCallStarted {
+        /// The call, unique within this answer of the model.
+        id: String,
+        /// The tool.
+        name: String,
+    },
+    /// A complete call, in the order in which the calls began. All calls come before the end.
+    ToolCall(ToolCall),
     /// The tokens that the provider counted. At most once, right before the end.
     Usage(Usage),
     /// The answer is complete.

@@ -15,7 +15,7 @@ pub mod sse;
 pub use endpoint::{CompatibleEndpoint, EndpointError, check_key};
 pub use event::ModelEvent;
 pub use failure::{FailureKind, ModelFailure};
-pub use request::{HttpRequest, KeySlot, ModelMessage, ModelRequest};
+pub use request::{HttpRequest, KeySlot, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolDefinition};
 
 /// The most tokens that one call of a model may write.
 pub const MAXIMUM_OUTPUT_TOKENS: u32 = 4096;

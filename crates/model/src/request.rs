@@ -1,9 +1,9 @@
 //! What is asked of a model, and the HTTP request that carries it, both without any secret.
 
-use flarebot_protocol::message::Role;
+use serde_json::Value;
 
 /// One call of a model, in terms of no provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     /// The model's name at its provider.
     pub model: String,
@@ -13,15 +13,84 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// The most tokens that the model may write; see [`crate::MAXIMUM_OUTPUT_TOKENS`].
     pub max_output_tokens: u32,
+    /// The tools that the conversation knows of.
+    pub tools: Vec<ToolDefinition>,
+    /// Whether the model may call one now.
+    pub tool_choice: ToolChoice,
 }
 
 /// One message of the conversation as a model sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelMessage {
-    /// Who wrote it.
-    pub role: Role,
-    /// Its text.
-    pub text: String,
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelMessage {
+    /// The owner's.
+    User {
+        /// Its text.
+        text: String,
+    },
+    /// The model's own. Each of its calls is answered by a [`Self::Tool`] that follows it.
+    Assistant {
+        /// Its text; may be empty beside calls.
+        text: String,
+        /// The tools that it called.
+        calls: Vec<ToolCall>,
+    },
+    /// What a tool returned.
+    Tool {
+        /// The call that it answers.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// What it returned, as JSON or plain text.
+        output: String,
+    },
+}
+
+impl ModelMessage {
+    /// What it costs of a model's context, in bytes of text and JSON.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::User { text } => text.len(),
+            Self::Assistant { text, calls } => calls.iter().fold(text.len(), |bytes, call| {
+                bytes
+                    .saturating_add(call.name.len())
+                    .saturating_add(call.arguments.to_string().len())
+            }),
+            Self::Tool { output, .. } => output.len(),
+        }
+    }
+}
+
+/// A tool that the model calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The call, unique within an answer.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// A JSON object.
+    pub arguments: Value,
+}
+
+/// A tool as a model is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The JSON schema of its arguments, an object.
+    pub parameters: Value,
+}
+
+/// Whether a model may call tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// It decides.
+    #[default]
+    Automatic,
+    /// It must answer without.
+    None,
 }
 
 /// A `POST` that is ready to be sent, except for its key.

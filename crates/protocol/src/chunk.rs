@@ -3,6 +3,7 @@
 use crate::MessageId;
 use crate::message::Metadata;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One piece of an answer. Its identity is the request that it belongs to and its number within that request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +53,50 @@ pub enum Chunk {
         /// The part.
         id: String,
     },
+    /// The model begins to call a tool; its input is not known yet.
+    ToolInputStart {
+        /// The call, unique within the answer.
+        tool_call_id: String,
+        /// The tool.
+        tool_name: String,
+    },
+    /// A call's input is complete: the tool may run.
+    ToolInputAvailable {
+        /// The call.
+        tool_call_id: String,
+        /// The tool.
+        tool_name: String,
+        /// A JSON object.
+        input: Value,
+    },
+    /// A call that cannot be run as the model wrote it.
+    ToolInputError {
+        /// The call.
+        tool_call_id: String,
+        /// The tool, as the model named it.
+        tool_name: String,
+        /// What the model wrote.
+        input: Value,
+        /// What is wrong with it, for the model.
+        error_text: String,
+    },
+    /// What a tool returned, or how far it is.
+    ToolOutputAvailable {
+        /// The call.
+        tool_call_id: String,
+        /// What it returned.
+        output: Value,
+        /// Whether more comes: true for progress, absent for the result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        preliminary: Option<bool>,
+    },
+    /// A tool failed.
+    ToolOutputError {
+        /// The call.
+        tool_call_id: String,
+        /// Why, for the model and the owner.
+        error_text: String,
+    },
     /// A call of the model ended.
     FinishStep,
     /// The answer ended as the model meant it to.
@@ -78,18 +123,29 @@ impl Chunk {
     pub fn payload_bytes(&self) -> usize {
         match self {
             Self::TextDelta { delta, .. } | Self::ReasoningDelta { delta, .. } => delta.len(),
-            Self::Error { error_text } => error_text.len(),
+            Self::Error { error_text } | Self::ToolOutputError { error_text, .. } => error_text.len(),
+            Self::ToolInputAvailable { input, .. } => json_bytes(input),
+            Self::ToolInputError {
+                input, error_text, ..
+            } => json_bytes(input).saturating_add(error_text.len()),
+            Self::ToolOutputAvailable { output, .. } => json_bytes(output),
             Self::Start { .. }
             | Self::StartStep
             | Self::TextStart { .. }
             | Self::TextEnd { .. }
             | Self::ReasoningStart { .. }
             | Self::ReasoningEnd { .. }
+            | Self::ToolInputStart { .. }
             | Self::FinishStep
             | Self::Finish { .. }
             | Self::Abort => 0,
         }
     }
+}
+
+/// What a value takes as JSON.
+fn json_bytes(value: &Value) -> usize {
+    value.to_string().len()
 }
 
 /// Why a model stopped.

@@ -130,6 +130,15 @@ text_identifier! {
     /// One request for an answer, chosen by the client; it names the turn and its stream of chunks.
     RequestId
 }
+impl RequestId {
+    /// The request under which the attempt number `attempt` (2 is the first after the original) goes on with this one's
+    /// answer: a chunk's number must never mean two texts.
+    #[must_use]
+    pub fn continued(&self, attempt: u32) -> Self {
+        Self(format!("{}~{attempt}", self.0))
+    }
+}
+
 text_identifier! {
     /// One remote call, chosen by the client.
     CallId

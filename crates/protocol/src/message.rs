@@ -1,5 +1,9 @@
 //! Messages in the shape of the AI SDK's UI messages: an id, a role, parts, and our own metadata.
 
+mod tool;
+
+pub use tool::{ToolPart, ToolPartKind, ToolState};
+
 use crate::MessageId;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +67,9 @@ pub enum Part {
     },
     /// The border between two calls of the model.
     StepStart,
+    /// A tool's call with what is known of it. Its `type` names the tool, so it is recognised by its shape.
+    #[serde(untagged)]
+    Tool(ToolPart),
 }
 
 /// Whether a part is complete.

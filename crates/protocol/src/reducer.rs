@@ -4,6 +4,8 @@ use crate::chunk::Chunk;
 use crate::message::{Message, Metadata, Part, PartState};
 use std::collections::BTreeMap;
 
+mod tools;
+
 /// A message in the making, with the places of its open parts.
 ///
 /// Text is routed by part id, so interleaved parts never mix; a part that is not open is never written to.
@@ -48,6 +50,11 @@ impl Reduction {
             Chunk::ReasoningStart { id } => self.open(Kind::Reasoning, id),
             Chunk::ReasoningDelta { id, delta } => self.append(Kind::Reasoning, id, delta),
             Chunk::ReasoningEnd { id } => self.close(Kind::Reasoning, id),
+            Chunk::ToolInputStart { .. }
+            | Chunk::ToolInputAvailable { .. }
+            | Chunk::ToolInputError { .. }
+            | Chunk::ToolOutputAvailable { .. }
+            | Chunk::ToolOutputError { .. } => tools::apply(&mut self.message.parts, chunk),
             Chunk::FinishStep => {}
             Chunk::Finish { message_metadata, .. } => {
                 self.close_all();
@@ -72,7 +79,7 @@ impl Reduction {
         let place = self.open.get(&(kind, id.to_owned()));
         match place.and_then(|place| self.message.parts.get_mut(*place)) {
             Some(Part::Text { text, .. } | Part::Reasoning { text, .. }) => text.push_str(delta),
-            Some(Part::StepStart) | None => {}
+            Some(Part::StepStart | Part::Tool(_)) | None => {}
         }
     }
 
@@ -91,7 +98,7 @@ impl Reduction {
     fn finish(&mut self, place: usize) {
         match self.message.parts.get_mut(place) {
             Some(Part::Text { state, .. } | Part::Reasoning { state, .. }) => *state = Some(PartState::Done),
-            Some(Part::StepStart) | None => {}
+            Some(Part::StepStart | Part::Tool(_)) | None => {}
         }
     }
 

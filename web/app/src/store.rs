@@ -247,6 +247,7 @@ impl Store {
             | ServerFrame::StreamResumeNone { .. }
             | ServerFrame::StreamPending { .. }
             | ServerFrame::History(_)
+            | ServerFrame::Running(_)
             | ServerFrame::Message { .. }
             | ServerFrame::Queued(_)
             | ServerFrame::Error(_) => {}

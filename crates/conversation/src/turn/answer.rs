@@ -97,7 +97,7 @@ impl Answer {
     pub(super) fn has_text(&self) -> bool {
         self.reduction.message.parts.iter().any(|part| match part {
             Part::Text { text, .. } => !text.trim().is_empty(),
-            Part::Reasoning { .. } | Part::StepStart => false,
+            Part::Reasoning { .. } | Part::StepStart | Part::Tool(_) => false,
         })
     }
 

@@ -77,6 +77,8 @@ impl Answering {
             system: context.system,
             messages: context.messages,
             max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
+            tools: Vec::new(),
+            tool_choice: flarebot_model::ToolChoice::Automatic,
         }));
     }
 
@@ -171,6 +173,7 @@ impl Answering {
                 self.call = Call::None;
                 Progress::Ends(Ending::Completed(reason))
             }
+            ModelEvent::ToolCallStarted { .. } | ModelEvent::ToolCall(_) => Progress::GoesOn,
             // The provider may report a failure inside an answer that it keeps open, so the call is stopped as well.
             ModelEvent::Failed(failure) => Progress::Ends(Ending::Failed(failure.sentence())),
         }

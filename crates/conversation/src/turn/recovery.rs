@@ -36,7 +36,7 @@ pub(super) fn finish(state: &TurnState, chunks: &[Chunk]) -> Effect {
 fn interrupted(message: &Message) -> &'static str {
     let has_content = message.parts.iter().any(|part| match part {
         Part::Text { text, .. } | Part::Reasoning { text, .. } => !text.is_empty(),
-        Part::StepStart => false,
+        Part::StepStart | Part::Tool(_) => false,
     });
     if has_content {
         notice::INTERRUPTED

@@ -121,7 +121,7 @@ fn crash_and_resume(events: Vec<(Event, i64)>, crash_after: usize) -> Option<()>
 fn content(message: &Message) -> String {
     let texts = message.parts.iter().map(|part| match part {
         Part::Text { text, .. } | Part::Reasoning { text, .. } => text.as_str(),
-        Part::StepStart => "",
+        Part::StepStart | Part::Tool(_) => "",
     });
     texts.collect()
 }

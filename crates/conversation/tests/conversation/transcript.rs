@@ -29,7 +29,11 @@ fn for_model(sql: &impl Sql) -> Vec<(Role, String)> {
     let messages = transcript::for_model(sql, &turn.user_message_id).unwrap();
     messages
         .into_iter()
-        .map(|ModelMessage { role, text }| (role, text))
+        .map(|message| match message {
+            ModelMessage::User { text } => (Role::User, text),
+            ModelMessage::Assistant { text, .. } => (Role::Assistant, text),
+            ModelMessage::Tool { .. } => panic!("no tool was called"),
+        })
         .collect()
 }
 

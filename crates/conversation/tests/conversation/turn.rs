@@ -42,6 +42,8 @@ fn a_turn_begins_with_a_checkpoint_and_calls_the_model_once() {
             system: context().system,
             messages: context().messages,
             max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
+            tools: Vec::new(),
+            tool_choice: flarebot_model::ToolChoice::Automatic,
         }),
     ];
     assert_eq!(turn.handle(Event::Accepted, 7), expected);

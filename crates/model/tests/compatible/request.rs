@@ -1,8 +1,9 @@
 //! What is sent.
 
 use flarebot_model::compatible::encode;
-use flarebot_model::{CompatibleEndpoint, KeySlot, MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest};
-use flarebot_protocol::message::Role;
+use flarebot_model::{
+    CompatibleEndpoint, KeySlot, MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest, ToolChoice,
+};
 use serde_json::{Value, json};
 
 fn endpoint() -> CompatibleEndpoint {
@@ -12,19 +13,24 @@ fn endpoint() -> CompatibleEndpoint {
 }
 
 fn request(system: Option<&str>) -> ModelRequest {
-    let message = |role, text: &str| ModelMessage {
-        role,
-        text: text.to_owned(),
-    };
     ModelRequest {
         model: "small".to_owned(),
         system: system.map(str::to_owned),
         messages: vec![
-            message(Role::User, "Hi"),
-            message(Role::User, "\"Grüezi\"\n"),
-            message(Role::Assistant, "Hello"),
+            ModelMessage::User {
+                text: "Hi".to_owned(),
+            },
+            ModelMessage::User {
+                text: "\"Grüezi\"\n".to_owned(),
+            },
+            ModelMessage::Assistant {
+                text: "Hello".to_owned(),
+                calls: Vec::new(),
+            },
         ],
         max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
+        tools: Vec::new(),
+        tool_choice: ToolChoice::Automatic,
     }
 }
 

@@ -95,6 +95,7 @@ fn concerns(frame: &ServerFrame, request: &ChatRequest) -> bool {
         ServerFrame::Queued(queued) => queued.request_id == request.id,
         ServerFrame::Message { message } => message.id == request.message.id,
         ServerFrame::History(history) => holds(history, request),
+        ServerFrame::Running(running) => running.user_message_id.as_ref() == Some(&request.message.id),
         ServerFrame::Identity { .. }
         | ServerFrame::State { .. }
         | ServerFrame::StateError { .. }

@@ -134,6 +134,7 @@ impl TranscriptView {
             | ServerFrame::StreamPending { .. }
             | ServerFrame::Conversations { .. }
             | ServerFrame::Activity { .. }
+            | ServerFrame::Running(_)
             | ServerFrame::Error(_) => Change::Nothing,
         }
     }

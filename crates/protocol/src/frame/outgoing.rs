@@ -97,6 +97,10 @@ pub enum ServerFrame {
     /// The newest page of a conversation with what is going on in it: the first frame for our own page.
     #[serde(rename = "flarebot_history")]
     History(HistoryFrame),
+    /// A later instance goes on with an answer, under a new request: what is shown of the answer is replaced by this, since
+    /// a reader may hold text that was lost.
+    #[serde(rename = "flarebot_running")]
+    Running(RunningTurn),
     /// A message was added, or is now complete: replaces the one with its id.
     #[serde(rename = "flarebot_message")]
     Message {
@@ -334,6 +338,9 @@ pub struct RunningTurn {
     pub request_id: RequestId,
     /// Its message.
     pub message_id: MessageId,
+    /// The owner's message that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_message_id: Option<MessageId>,
     /// What has been sent of it, neighbouring deltas merged.
     pub chunks: Vec<Chunk>,
     /// The number of the next live chunk.

@@ -223,6 +223,7 @@ fn sorted_texts(message: &Message) -> Vec<(bool, String)> {
             Part::Text { text, .. } => (true, text.clone()),
             Part::Reasoning { text, .. } => (false, text.clone()),
             Part::StepStart => (false, "step".to_owned()),
+            Part::Tool(tool) => (false, tool.tool_name.clone()),
         })
         .collect();
     texts.sort();

@@ -243,6 +243,7 @@ fn own_frames() -> Vec<(&'static str, ServerFrame)> {
                 running: Some(RunningTurn {
                     request_id: request_id("request"),
                     message_id: message_id("answer"),
+                    user_message_id: None,
                     chunks: vec![
                         start("answer"),
                         Chunk::StartStep,
@@ -252,6 +253,16 @@ fn own_frames() -> Vec<(&'static str, ServerFrame)> {
                     next_seq: 5,
                 }),
                 queued: vec![queued()],
+            }),
+        ),
+        (
+            "running",
+            ServerFrame::Running(RunningTurn {
+                request_id: request_id("request").continued(2),
+                message_id: message_id("answer"),
+                user_message_id: Some(message_id("question")),
+                chunks: vec![start("answer"), Chunk::StartStep],
+                next_seq: 2,
             }),
         ),
         (
@@ -280,13 +291,14 @@ fn kind(frame: &ServerFrame) -> &'static str {
         ServerFrame::Conversations { .. } => "flarebot_conversations",
         ServerFrame::Activity { .. } => "flarebot_activity",
         ServerFrame::History(_) => "flarebot_history",
+        ServerFrame::Running(_) => "flarebot_running",
         ServerFrame::Message { .. } => "flarebot_message",
         ServerFrame::Queued(_) => "flarebot_queued",
         ServerFrame::Error(_) => "flarebot_error",
     }
 }
 
-const KINDS: usize = 16;
+const KINDS: usize = 17;
 
 #[test]
 fn every_frame_has_its_text_and_is_read_back() {

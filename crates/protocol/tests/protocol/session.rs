@@ -105,6 +105,7 @@ fn history_running(request: &ChatRequest) -> ServerFrame {
         running: Some(RunningTurn {
             request_id: request.id.clone(),
             message_id: message_id("answer"),
+            user_message_id: None,
             chunks: Vec::new(),
             next_seq: 0,
         }),

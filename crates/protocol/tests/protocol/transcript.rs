@@ -33,6 +33,7 @@ fn running(request: &str, chunks: &[Chunk], next_seq: u64) -> RunningTurn {
     RunningTurn {
         request_id: request_id(request),
         message_id: message_id("a"),
+        user_message_id: None,
         chunks: merge(chunks.to_vec()),
         next_seq,
     }

@@ -89,6 +89,7 @@ impl Server {
             let request_id = self.turns[*turn].0.id.clone();
             RunningTurn {
                 message_id: message_id(&format!("{request_id}-answer")),
+                user_message_id: None,
                 request_id,
                 chunks: merge(chunks.clone()),
                 next_seq: chunks.len() as u64,

@@ -69,7 +69,7 @@ fn block(part: &Part) -> Option<impl IntoView + use<>> {
                 </details>
             }))
         }
-        Part::StepStart => None,
+        Part::StepStart | Part::Tool(_) => None,
     }
 }
 

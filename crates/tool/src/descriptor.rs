@@ -1,0 +1,30 @@
+//! What is known of a tool without running it.
+
+use serde_json::Value;
+
+/// How long a tool may run unless it says otherwise, in milliseconds.
+pub const DEADLINE_MILLISECONDS: i64 = 30_000;
+
+/// What the model and the turn need to know of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDescriptor {
+    /// Its name: lower-case letters, digits and underscores.
+    pub name: &'static str,
+    /// What it does and when to use it, for the model.
+    pub description: &'static str,
+    /// The JSON schema of its arguments, an object.
+    pub parameters: Value,
+    /// What may happen to a call whose end nobody saw.
+    pub repetition: Repetition,
+    /// How long it may run, in milliseconds. After that its call has failed.
+    pub deadline_milliseconds: i64,
+}
+
+/// Whether a call that was begun, and of whose end nothing is known, may be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// Running it twice does no more than running it once: it only reads.
+    Harmless,
+    /// It changes something: a call is run once, and one whose end was lost is reported as unknown.
+    Never,
+}

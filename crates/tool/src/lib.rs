@@ -1,0 +1,28 @@
+//! What a tool is: a name, a schema, a policy, and one function that runs it through a [`Host`].
+//!
+//! A tool is one file with one type that implements [`Tool`]; registering it is one line where the objects live. It never
+//! touches the platform itself: whatever it needs of the world, it asks of the host.
+
+mod descriptor;
+mod failure;
+mod host;
+
+pub use descriptor::{DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+pub use failure::ToolFailure;
+pub use host::{Host, HostFuture};
+
+use serde_json::Value;
+
+/// A tool that a model may call.
+pub trait Tool {
+    /// What the model and the turn need to know of it. Always the same.
+    fn descriptor(&self) -> ToolDescriptor;
+
+    /// Runs one call. `arguments` is a JSON object and nothing else is known of it: the model wrote it.
+    ///
+    /// The future may be dropped at any await: at the tool's deadline, or when the owner stops the answer.
+    ///
+    /// # Errors
+    /// When it could not do what it was asked; the failure goes to the model and to the owner.
+    fn run<'a>(&'a self, arguments: Value, host: &'a dyn Host) -> HostFuture<'a, Result<Value, ToolFailure>>;
+}
