@@ -1,6 +1,7 @@
 //! The codec for OpenAI's chat completions as many servers speak them, lenient where those servers differ.
 
 mod answer;
+mod calls;
 mod completion;
 mod decode;
 mod encode;

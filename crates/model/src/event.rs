@@ -11,14 +11,15 @@ pub enum ModelEvent {
     Text(String),
     /// More of the model's reasoning. Never empty.
     Reasoning(String),
-    /// The model begins to call a tool; the call itself follows.
+    /// The model begins to call a tool. The call itself follows, unless the answer fails or ends at a limit before.
     ToolCallStarted {
         /// The call, unique within this answer of the model.
         id: String,
         /// The tool.
         name: String,
     },
-    /// A complete call, in the order in which the calls began. All calls come before the end.
+    /// A complete call, in the order in which the calls began. All of them come together, right before the end of an
+    /// answer that is complete.
     ToolCall(ToolCall),
     /// The tokens that the provider counted. At most once, right before the end.
     Usage(Usage),

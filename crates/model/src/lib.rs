@@ -20,6 +20,14 @@ pub use request::{HttpRequest, KeySlot, ModelMessage, ModelRequest, ToolCall, To
 /// The most tokens that one call of a model may write.
 pub const MAXIMUM_OUTPUT_TOKENS: u32 = 4096;
 
+/// The most calls of tools that are taken from one answer of a model. Those beyond are dropped: the model sees the
+/// results of the others and can ask again.
+pub const MAXIMUM_CALLS: usize = 16;
+
+/// The most bytes that all calls of one answer may take: ids, names and arguments. An answer with more has failed with
+/// [`FailureKind::TooLong`].
+pub const MAXIMUM_CALL_BYTES: usize = 256 * 1024;
+
 /// How long a model may send nothing at all, before its first byte or between two, in milliseconds. The caller owns
 /// the clock: it gives up then with [`FailureKind::Silent`].
 pub const SILENCE_MILLISECONDS: i64 = 60_000;

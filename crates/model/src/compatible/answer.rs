@@ -3,8 +3,10 @@
 //! A streamed answer is complete with `[DONE]`, or with a finish reason and then the stream's end: some servers leave
 //! out the one, some the other. After the finish reason only the count of tokens is still read. Anything that ends
 //! before is cut off, however clean the end of the connection looks. An event that is no JSON of the expected shape
-//! is skipped, [`MALFORMED_TOLERATED`] times in one answer.
+//! is skipped, [`MALFORMED_TOLERATED`] times in one answer, but never once a call of a tool has begun: a call with a
+//! hole in it must not run.
 
+use super::calls::Calls;
 use super::completion::{Completion, Content};
 use super::problem;
 use crate::{FailureKind, ModelEvent, ModelFailure, sse};
@@ -18,11 +20,13 @@ const MALFORMED_TOLERATED: u32 = 3;
 pub(super) struct Answer {
     finish: Option<FinishReason>,
     usage: Option<Usage>,
+    calls: Calls,
     malformed: u32,
 }
 
 impl Answer {
-    /// Reads one event of a stream. Text goes to `events`; the finish reason is returned once the answer is complete.
+    /// Reads one event of a stream. What it brings goes to `events`; the finish reason is returned once the answer is
+    /// complete.
     pub(super) fn event(
         &mut self,
         event: &sse::Event,
@@ -47,7 +51,7 @@ impl Answer {
         };
         if let Some(choice) = completion.choice() {
             let finish = choice.finish();
-            Self::take(choice.delta.unwrap_or_default(), events);
+            self.take(choice.delta.unwrap_or_default(), events)?;
             self.finish = finish?;
         }
         Ok(None)
@@ -73,8 +77,27 @@ impl Answer {
         let malformed = || ModelFailure::new(FailureKind::Malformed);
         let choice = completion.choice().ok_or_else(malformed)?;
         let finish = choice.finish();
-        Self::take(choice.message.ok_or_else(malformed)?, events);
+        self.take(choice.message.ok_or_else(malformed)?, events)?;
         Ok(finish?.unwrap_or(FinishReason::Other))
+    }
+
+    /// Ends an answer that is complete. Its calls go to `events`, and the finish reason says that there are some: many
+    /// servers do not. An answer that ran into a limit or a filter was stopped inside its last call, so it has none.
+    pub(super) fn finish(
+        &mut self,
+        reason: FinishReason,
+        events: &mut Vec<ModelEvent>,
+    ) -> Result<FinishReason, ModelFailure> {
+        Ok(match reason {
+            FinishReason::Length | FinishReason::ContentFilter => reason,
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => {
+                if self.calls.settle(events)? {
+                    FinishReason::ToolCalls
+                } else {
+                    reason
+                }
+            }
+        })
     }
 
     /// What the end of the stream means at this point.
@@ -88,15 +111,16 @@ impl Answer {
         self.usage
     }
 
-    fn take(content: Content, events: &mut Vec<ModelEvent>) {
-        let (reasoning, text) = content.into_parts();
-        events.extend(reasoning.map(ModelEvent::Reasoning));
-        events.extend(text.map(ModelEvent::Text));
+    fn take(&mut self, content: Content, events: &mut Vec<ModelEvent>) -> Result<(), ModelFailure> {
+        let parts = content.into_parts();
+        events.extend(parts.reasoning.map(ModelEvent::Reasoning));
+        events.extend(parts.text.map(ModelEvent::Text));
+        self.calls.take(parts.calls, events)
     }
 
     fn skip(&mut self) -> Result<(), ModelFailure> {
         self.malformed += 1;
-        if self.malformed > MALFORMED_TOLERATED {
+        if self.malformed > MALFORMED_TOLERATED || !self.calls.is_empty() {
             Err(ModelFailure::new(FailureKind::Malformed))
         } else {
             Ok(())

@@ -32,6 +32,29 @@ pub(super) struct Content {
     content: Option<String>,
     reasoning_content: Option<String>,
     reasoning: Option<String>,
+    tool_calls: Option<Vec<SentPiece>>,
+}
+
+/// A piece of a call, or a whole one, as it was sent.
+#[derive(Debug, Deserialize)]
+pub(super) struct SentPiece {
+    pub(super) index: Option<u64>,
+    pub(super) id: Option<String>,
+    pub(super) function: Option<SentFunction>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct SentFunction {
+    pub(super) name: Option<String>,
+    /// JSON text, in pieces; some servers send the object itself.
+    pub(super) arguments: Option<Value>,
+}
+
+/// What one piece of an answer holds, where there is any of it.
+pub(super) struct Parts {
+    pub(super) reasoning: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) calls: Vec<SentPiece>,
 }
 
 impl Completion {
@@ -75,13 +98,14 @@ impl Choice {
 }
 
 impl Content {
-    /// Its reasoning and its text, where there is any. Servers that send both names of the reasoning repeat it.
-    pub(super) fn into_parts(self) -> (Option<String>, Option<String>) {
+    /// Its parts. Servers that send both names of the reasoning repeat it.
+    pub(super) fn into_parts(self) -> Parts {
         let filled = |text: &String| !text.is_empty();
         let reasoning = self.reasoning_content.filter(filled);
-        (
-            reasoning.or(self.reasoning.filter(filled)),
-            self.content.filter(filled),
-        )
+        Parts {
+            reasoning: reasoning.or(self.reasoning.filter(filled)),
+            text: self.content.filter(filled),
+            calls: self.tool_calls.unwrap_or_default(),
+        }
     }
 }

@@ -122,6 +122,7 @@ impl Decoder {
     fn close(&mut self, end: Option<Result<FinishReason, ModelFailure>>, events: &mut Vec<ModelEvent>) {
         let Some(end) = end else { return };
         self.body = Body::Over;
+        let end = end.and_then(|reason| self.answer.finish(reason, events));
         events.extend(self.answer.usage().map(ModelEvent::Usage));
         events.push(end.map_or_else(ModelEvent::Failed, ModelEvent::Finished));
     }

@@ -6,6 +6,8 @@
 )]
 
 mod answers;
+mod any_calls;
+mod calls;
 mod failures;
 mod recorded;
 mod request;
@@ -56,4 +58,8 @@ fn failed(kind: FailureKind) -> ModelEvent {
 
 fn is_terminal(event: &ModelEvent) -> bool {
     matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed(_))
+}
+
+fn is_call(event: &ModelEvent) -> bool {
+    matches!(event, ModelEvent::ToolCall(_))
 }

@@ -1,6 +1,6 @@
 //! Streams as real servers send them, and what is left when they are split, cut or mixed with rubbish.
 
-use super::{STOP, answer, events_of, failed, is_terminal, streamed};
+use super::{STOP, answer, events_of, failed, is_call, is_terminal, streamed};
 use flarebot_model::FailureKind;
 use flarebot_model::compatible::Decoder;
 use proptest::prelude::*;
@@ -10,6 +10,22 @@ const LLAMA_CPP: &str = include_str!("streams/llama-cpp.txt");
 const OLLAMA: &str = include_str!("streams/ollama.txt");
 const OPENROUTER: &str = include_str!("streams/openrouter.txt");
 const OPENROUTER_BREAKS: &str = include_str!("streams/openrouter-breaks.txt");
+const OPENAI_CALLS: &str = include_str!("streams/openai-calls.txt");
+const LLAMA_CPP_CALLS: &str = include_str!("streams/llama-cpp-calls.txt");
+const OLLAMA_CALLS: &str = include_str!("streams/ollama-calls.txt");
+const GEMINI_CALLS: &str = include_str!("streams/gemini-calls.txt");
+
+/// Those that end as their servers end answers.
+const COMPLETE: [&str; 8] = [
+    OPENAI,
+    LLAMA_CPP,
+    OLLAMA,
+    OPENROUTER,
+    OPENAI_CALLS,
+    LLAMA_CPP_CALLS,
+    OLLAMA_CALLS,
+    GEMINI_CALLS,
+];
 
 #[test]
 fn recorded_streams() {
@@ -19,6 +35,10 @@ fn recorded_streams() {
         ("ollama", OLLAMA),
         ("openrouter", OPENROUTER),
         ("openrouter_breaks", OPENROUTER_BREAKS),
+        ("openai_calls", OPENAI_CALLS),
+        ("llama_cpp_calls", LLAMA_CPP_CALLS),
+        ("ollama_calls", OLLAMA_CALLS),
+        ("gemini_calls", GEMINI_CALLS),
     ] {
         insta::assert_debug_snapshot!(name, streamed(stream));
     }
@@ -26,7 +46,7 @@ fn recorded_streams() {
 
 #[test]
 fn a_recorded_stream_split_anywhere_gives_the_same_events() {
-    for stream in [OPENAI, LLAMA_CPP, OLLAMA, OPENROUTER, OPENROUTER_BREAKS] {
+    for stream in COMPLETE.into_iter().chain([OPENROUTER_BREAKS]) {
         let expected = streamed(stream);
         let bytes = stream.as_bytes();
         for cut in 0..=bytes.len() {
@@ -44,11 +64,11 @@ fn a_recorded_stream_split_anywhere_gives_the_same_events() {
 
 #[test]
 fn a_stream_cut_before_its_finish_never_counts_as_finished() {
-    for stream in [OPENAI, LLAMA_CPP, OLLAMA, OPENROUTER] {
+    for stream in COMPLETE {
         let whole = streamed(stream);
-        let finish = stream
-            .find(r#""finish_reason":"stop""#)
-            .or(stream.find(r#""finish_reason":"length""#))
+        let finish = ["stop", "length", "tool_calls"]
+            .iter()
+            .find_map(|reason| stream.find(&format!(r#""finish_reason":"{reason}""#)))
             .unwrap();
         let certain = finish + stream[finish..].find("\n\n").unwrap() + 2;
         for cut in 0..stream.len() {
@@ -57,6 +77,7 @@ fn a_stream_cut_before_its_finish_never_counts_as_finished() {
             let last = events.last().unwrap();
             if cut < certain {
                 assert_eq!(last, &failed(FailureKind::Truncated), "cut at {cut}");
+                assert!(!events.iter().any(is_call), "cut at {cut}");
             } else {
                 assert_eq!(last, whole.last().unwrap(), "cut at {cut}");
             }
@@ -67,7 +88,7 @@ fn a_stream_cut_before_its_finish_never_counts_as_finished() {
 
 fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let parts = prop_oneof![
-        4 => prop::sample::select(vec![OPENAI, LLAMA_CPP, OLLAMA, OPENROUTER, OPENROUTER_BREAKS])
+        4 => prop::sample::select([&COMPLETE[..], &[OPENROUTER_BREAKS]].concat())
             .prop_flat_map(|stream| {
                 prop::sample::select(stream.split_inclusive("\n\n").collect::<Vec<_>>()).prop_map(str::as_bytes)
             })

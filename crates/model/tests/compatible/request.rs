@@ -2,7 +2,8 @@
 
 use flarebot_model::compatible::encode;
 use flarebot_model::{
-    CompatibleEndpoint, KeySlot, MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest, ToolChoice,
+    CompatibleEndpoint, KeySlot, MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest, ToolCall, ToolChoice,
+    ToolDefinition,
 };
 use serde_json::{Value, json};
 
@@ -74,5 +75,101 @@ fn a_request_names_a_key_only_where_one_is_configured() {
     assert_eq!(
         encode(&endpoint().with_key(), &request(None)).key,
         Some(KeySlot::Compatible)
+    );
+}
+
+fn body_of(request: &ModelRequest) -> Value {
+    serde_json::from_str(&encode(&endpoint(), request).body).unwrap()
+}
+
+fn with_tools(tool_choice: ToolChoice) -> ModelRequest {
+    ModelRequest {
+        tools: vec![ToolDefinition {
+            name: "current_time".to_owned(),
+            description: "Tells the time.".to_owned(),
+            parameters: json!({ "type": "object", "properties": {} }),
+        }],
+        tool_choice,
+        ..request(None)
+    }
+}
+
+#[test]
+fn tools_are_offered_with_their_schemas() {
+    let body = body_of(&with_tools(ToolChoice::Automatic));
+    assert_eq!(
+        body["tools"],
+        json!([{
+            "type": "function",
+            "function": {
+                "name": "current_time",
+                "description": "Tells the time.",
+                "parameters": { "type": "object", "properties": {} },
+            },
+        }])
+    );
+    assert_eq!(body.get("tool_choice"), None);
+}
+
+#[test]
+fn a_model_that_must_not_call_still_knows_the_tools() {
+    let body = body_of(&with_tools(ToolChoice::None));
+    assert_eq!(body["tool_choice"], "none");
+    assert_eq!(body["tools"][0]["function"]["name"], "current_time");
+}
+
+#[test]
+fn without_tools_nothing_is_said_of_them() {
+    let body = body_of(&ModelRequest {
+        tool_choice: ToolChoice::None,
+        ..request(None)
+    });
+    assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
+}
+
+#[test]
+fn calls_and_their_results_are_told_in_the_providers_words() {
+    let call = |id: &str, arguments: Value| ToolCall {
+        id: id.to_owned(),
+        name: "current_time".to_owned(),
+        arguments,
+    };
+    let body = body_of(&ModelRequest {
+        messages: vec![
+            ModelMessage::Assistant {
+                text: String::new(),
+                calls: vec![call("a", json!({})), call("b", json!({ "place": "\"Zürich\"" }))],
+            },
+            ModelMessage::Tool {
+                call_id: "a".to_owned(),
+                name: "current_time".to_owned(),
+                output: r#"{"utc":"now"}"#.to_owned(),
+            },
+            ModelMessage::Assistant {
+                text: "So".to_owned(),
+                calls: vec![call("c", json!({}))],
+            },
+        ],
+        ..with_tools(ToolChoice::Automatic)
+    });
+    let function = |arguments: &str| json!({ "name": "current_time", "arguments": arguments });
+    assert_eq!(
+        body["messages"],
+        json!([
+            {
+                "role": "assistant",
+                "content": null,
+                "tool_calls": [
+                    { "id": "a", "type": "function", "function": function("{}") },
+                    { "id": "b", "type": "function", "function": function(r#"{"place":"\"Zürich\""}"#) },
+                ],
+            },
+            { "role": "tool", "tool_call_id": "a", "content": r#"{"utc":"now"}"# },
+            {
+                "role": "assistant",
+                "content": "So",
+                "tool_calls": [{ "id": "c", "type": "function", "function": function("{}") }],
+            },
+        ])
     );
 }
