@@ -34,8 +34,26 @@ pub struct ClaimedTurn {
     pub user_message_id: MessageId,
     /// The message that it writes.
     pub assistant_message_id: MessageId,
-    /// How often it was claimed, this time included.
+    /// How often it was claimed or taken over, this time included.
     pub attempts: u32,
+}
+
+impl ClaimedTurn {
+    /// The request under which the chunks of the attempt before this one travelled.
+    #[must_use]
+    pub fn earlier_stream_id(&self) -> RequestId {
+        let attempts = self.attempts.saturating_sub(1);
+        Self { attempts, ..self.clone() }.stream_id()
+    }
+
+    /// The request under which this attempt's chunks travel.
+    #[must_use]
+    pub fn stream_id(&self) -> RequestId {
+        match self.attempts {
+            0 | 1 => self.request_id.clone(),
+            attempts => self.request_id.continued(attempts),
+        }
+    }
 }
 
 /// A turn that ran in an instance that is gone.
@@ -56,23 +74,17 @@ pub enum Settlement {
     Late,
 }
 
-/// Claims the oldest waiting turn for `instance`, unless one is running. The attempt is counted before it begins.
-///
-/// `instance` names whoever runs turns now, in a way that no successor shares.
+/// Claims the oldest waiting turn, unless one is running. The attempt is counted before it begins.
 ///
 /// # Errors
 /// When the database refuses.
-pub fn claim_next(
-    sql: &impl Sql,
-    instance: &str,
-    now: i64,
-) -> Result<Option<ClaimedTurn>, ConversationError> {
+pub fn claim_next(sql: &impl Sql, now: i64) -> Result<Option<ClaimedTurn>, ConversationError> {
     let claimed = sql.query_first(
-        "UPDATE turn SET status = 'running', instance = ?, attempts = attempts + 1, started_at = ? \
+        "UPDATE turn SET status = 'running', attempts = attempts + 1, started_at = ? \
          WHERE position = (SELECT min(position) FROM turn WHERE status = 'queued') \
            AND NOT EXISTS (SELECT 1 FROM turn WHERE status = 'running') \
          RETURNING request_id, user_message_id, assistant_message_id, attempts",
-        &[instance.into(), now.into()],
+        &[now.into()],
     )?;
     Ok(claimed)
 }
@@ -89,14 +101,16 @@ pub fn running(sql: &impl Sql) -> Result<Option<ClaimedTurn>, ConversationError>
     Ok(running)
 }
 
-/// How a turn ended; `None` while it has not, and for an unknown request.
+/// How a turn ended, known by its own request or by one under which it went on; `None` while it has not, and for an
+/// unknown request.
 ///
 /// # Errors
 /// When the database refuses.
 pub fn outcome(sql: &impl Sql, request_id: &RequestId) -> Result<Option<Outcome>, ConversationError> {
     let rows = sql.exec(
-        "SELECT status FROM turn WHERE request_id = ?",
-        &[request_id.as_str().into()],
+        "SELECT status FROM turn WHERE request_id = ? OR substr(?, 1, length(request_id) + 1) = request_id || '~' \
+         ORDER BY length(request_id) DESC LIMIT 1",
+        &[request_id.as_str().into(), request_id.as_str().into()],
     )?;
     match rows.first().map(|row| TurnStatus::read(row, 0)).transpose()? {
         Some(TurnStatus::Ended(outcome)) => Ok(Some(outcome)),
@@ -116,30 +130,30 @@ pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// The running turn if an instance other than `instance` claimed it: that one is gone, so nobody makes this answer.
+/// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. Only for
+/// a caller that knows that nobody runs it.
 ///
 /// # Errors
 /// When the database refuses.
-pub fn lost(sql: &impl Sql, instance: &str) -> Result<Option<LostTurn>, ConversationError> {
+pub fn take_over(sql: &impl Sql) -> Result<Option<LostTurn>, ConversationError> {
     let rows = sql.exec(
-        "SELECT request_id, user_message_id, assistant_message_id, attempts, state, started_at FROM turn \
-         WHERE status = 'running' AND instance <> ?",
-        &[instance.into()],
+        "UPDATE turn SET attempts = attempts + 1 WHERE status = 'running' \
+         RETURNING request_id, user_message_id, assistant_message_id, attempts, state, started_at",
+        &[],
     )?;
     let Some(row) = rows.first() else {
         return Ok(None);
     };
     let turn = ClaimedTurn::from_row(row)?;
-    // A checkpoint that cannot be read must not keep a dead turn running for ever.
+    // A checkpoint that cannot be read must not keep a turn from going on.
     let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
     let state = match checkpoint {
         Some(state) => state,
-        None => TurnState {
-            request_id: turn.request_id.clone(),
-            message_id: turn.assistant_message_id.clone(),
-            model: None,
-            begun_at: row.integer(5)?,
-        },
+        None => TurnState::new(
+            turn.request_id.clone(),
+            turn.assistant_message_id.clone(),
+            row.integer(5)?,
+        ),
     };
     Ok(Some(LostTurn { turn, state }))
 }
@@ -161,7 +175,7 @@ pub fn checkpoint(
 }
 
 /// Ends a running turn: stores its message at the place that was reserved for it (unless it is empty), erases its
-/// stream log and sets its status, all or nothing.
+/// stream log and its actions, and sets its status, all or nothing.
 ///
 /// # Errors
 /// When the database refuses or the message is too large.
@@ -188,10 +202,12 @@ pub fn settle(
         if has_notice || !message.parts.is_empty() {
             transcript::insert(sql, row.integer(0)?, message, now)?;
         }
-        sql.exec(
-            "DELETE FROM stream_segment WHERE request_id = ?",
-            &[request_id.as_str().into()],
-        )?;
+        for table in ["stream_segment", "action"] {
+            sql.exec(
+                &format!("DELETE FROM {table} WHERE request_id = ?"),
+                &[request_id.as_str().into()],
+            )?;
+        }
         Ok(Settlement::Applied)
     })
 }

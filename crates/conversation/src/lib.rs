@@ -3,11 +3,14 @@
 //! Storage and rules are apart. [`transcript`], [`ledger`] and [`stream_log`] are functions over a database;
 //! [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a message
 //! ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
-//! and carry out its effects, and settle what it ends with ([`ledger::settle`]).
+//! and carry out its effects, and settle what it ends with ([`ledger::settle`]). What an instance that is gone has left
+//! running is taken over ([`ledger::take_over`]) and goes on.
 
+pub mod action;
 mod envelope;
 mod error;
 pub mod ledger;
+mod model_view;
 mod schema;
 pub mod stream_log;
 pub mod transcript;

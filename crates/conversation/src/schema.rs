@@ -14,7 +14,9 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[Migration {
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS];
+
+const TRANSCRIPT: Migration = Migration {
     version: 1,
     name: "transcript, turns and stream log",
     statements: "
@@ -54,7 +56,23 @@ pub const MIGRATIONS: &[Migration] = &[Migration {
             PRIMARY KEY (request_id, first_seq)
         ) STRICT;
     ",
-}];
+};
+
+const ACTIONS: Migration = Migration {
+    version: 2,
+    name: "actions of tools; a turn is known as lost without a name of its instance",
+    statements: "
+        CREATE TABLE action (
+            request_id TEXT NOT NULL,
+            call_id TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            result TEXT,
+            begun_at INTEGER NOT NULL,
+            PRIMARY KEY (request_id, call_id)
+        ) STRICT;
+        ALTER TABLE turn DROP COLUMN instance;
+    ",
+};
 
 /// Makes this storage the conversation `id`. Repeating it for the same conversation changes nothing.
 ///

@@ -42,6 +42,36 @@ pub fn append(
     Ok(())
 }
 
+/// Replaces what is logged of a running answer: what a later instance goes on with is all that there is from now on.
+///
+/// # Errors
+/// When the database refuses.
+pub fn rewind(
+    sql: &impl Sql,
+    request_id: &RequestId,
+    logged: &LoggedStream,
+) -> Result<(), ConversationError> {
+    sql.transaction(|| {
+        sql.exec(
+            "DELETE FROM stream_segment WHERE request_id = ?",
+            &[request_id.as_str().into()],
+        )?;
+        if logged.chunks.is_empty() {
+            return Ok(());
+        }
+        sql.exec(
+            "INSERT INTO stream_segment (request_id, first_seq, next_seq, chunks) \
+             SELECT request_id, 0, ?, ? FROM turn WHERE request_id = ? AND status = 'running'",
+            &[
+                stored(logged.next_seq).into(),
+                seal(&logged.chunks)?.into(),
+                request_id.as_str().into(),
+            ],
+        )?;
+        Ok(())
+    })
+}
+
 /// Reads all that is logged of an answer; empty when nothing is.
 ///
 /// # Errors

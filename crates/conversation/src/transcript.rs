@@ -2,6 +2,7 @@
 
 use crate::ConversationError;
 use crate::envelope::{seal, unseal};
+use crate::model_view::{self, Detail};
 use flarebot_model::ModelMessage;
 use flarebot_protocol::MessageId;
 use flarebot_protocol::call::HistoryPage;
@@ -13,6 +14,9 @@ pub const PAGE_BYTES: usize = 2_000_000;
 
 /// The most bytes of text that a model is given, unless the newest message alone is longer.
 pub const MODEL_BYTES: usize = 400_000;
+
+/// How many of the newest messages a model gets with the whole output of their tools.
+const WHOLE_MESSAGES: usize = 4;
 
 /// Above every position; the largest number that crosses to the database exactly.
 const AFTER_EVERYTHING: i64 = (1 << 53) - 1;
@@ -60,7 +64,8 @@ pub fn all(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
 }
 
 /// What a model is given to answer the message `user_message_id`: that message and what came before it, oldest
-/// first. Later messages wait for their own turn; answers without text say nothing and are left out. Whole messages
+/// first. Later messages wait for their own turn; answers without text and calls say nothing and are left out. Old tool
+/// outputs are shortened. Whole messages
 /// of at most [`MODEL_BYTES`] of text, the newest ones, and never beginning with an answer whose question was cut.
 ///
 /// # Errors
@@ -73,34 +78,31 @@ pub fn for_model(
         return Ok(Vec::new());
     };
     let mut bytes = 0_usize;
-    let mut messages = Vec::new();
+    let mut newest_first: Vec<Vec<ModelMessage>> = Vec::new();
     let mut backwards = Backwards::from(sql, position.saturating_add(1));
     while let Some(row) = backwards.next()? {
-        let message: Message = unseal(&row.body)?;
-        let text = message.text();
-        if message.role == Role::Assistant && text.trim().is_empty() {
+        let detail = if newest_first.len() < WHOLE_MESSAGES {
+            Detail::Whole
+        } else {
+            Detail::Shortened
+        };
+        let messages = model_view::messages(&unseal::<Message>(&row.body)?, detail);
+        if messages.is_empty() {
             continue;
         }
-        bytes = bytes.saturating_add(text.len());
-        if bytes > MODEL_BYTES && !messages.is_empty() {
+        let size: usize = messages.iter().map(ModelMessage::bytes).sum();
+        bytes = bytes.saturating_add(size);
+        if bytes > MODEL_BYTES && !newest_first.is_empty() {
             break;
         }
-        messages.push(match message.role {
-            Role::User => ModelMessage::User { text },
-            Role::Assistant => ModelMessage::Assistant {
-                text,
-                calls: Vec::new(),
-            },
-        });
+        newest_first.push(messages);
     }
-    while messages
-        .last()
-        .is_some_and(|oldest| matches!(oldest, ModelMessage::Assistant { .. }))
-    {
-        messages.pop();
+    let is_answer =
+        |messages: &Vec<ModelMessage>| !matches!(messages.first(), Some(ModelMessage::User { .. }));
+    while newest_first.last().is_some_and(is_answer) {
+        newest_first.pop();
     }
-    messages.reverse();
-    Ok(messages)
+    Ok(newest_first.into_iter().rev().flatten().collect())
 }
 
 /// Erases every message, turn and stream, all or nothing. A turn that runs meanwhile finds its row gone, and what it
@@ -111,7 +113,7 @@ pub fn for_model(
 pub fn clear(sql: &impl Sql) -> Result<(), ConversationError> {
     sql.transaction(|| {
         sql.exec(
-            "DELETE FROM message; DELETE FROM turn; DELETE FROM stream_segment",
+            "DELETE FROM message; DELETE FROM turn; DELETE FROM stream_segment; DELETE FROM action",
             &[],
         )?;
         Ok(())

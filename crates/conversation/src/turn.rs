@@ -1,18 +1,25 @@
 //! The turn machine: what happens between the owner's message and the end of its answer, without any I/O.
 //!
 //! Whoever runs a turn gives it [`Event`]s with the time and carries out the [`Effect`]s that come back, in their
-//! order and before anything else happens to the turn. Between two events it waits for the first of three things:
-//! bytes of the model, a cancel, and the instant of [`Turn::deadline`], which it reports as [`Event::Tick`].
+//! order and before anything else happens to the turn. Between two events it waits for the first of four things:
+//! bytes of the model, a tool, a cancel, and the instant of [`Turn::deadline`], which it reports as [`Event::Tick`].
 //!
 //! ```
+//! use flarebot_conversation::ledger::ClaimedTurn;
 //! use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 //! use flarebot_model::ModelEvent;
 //! use flarebot_protocol::chunk::FinishReason;
 //! use flarebot_protocol::message::Outcome;
 //! use flarebot_protocol::{MessageId, RequestId};
 //!
-//! let context = TurnContext { model: "small".to_owned(), system: None, messages: Vec::new() };
-//! let mut turn = Turn::new(RequestId::new("request")?, MessageId::new("answer")?, context);
+//! let claimed = ClaimedTurn {
+//!     request_id: RequestId::new("request")?,
+//!     user_message_id: MessageId::new("question")?,
+//!     assistant_message_id: MessageId::new("answer")?,
+//!     attempts: 1,
+//! };
+//! let context = TurnContext { model: "small".to_owned(), system: None, messages: Vec::new(), tools: Vec::new() };
+//! let mut turn = Turn::new(claimed, context);
 //!
 //! let effects = turn.handle(Event::Accepted, 0);
 //! assert!(matches!(effects.first(), Some(Effect::Checkpoint(_))));
@@ -27,25 +34,39 @@
 //! # Ok::<(), flarebot_protocol::IdentifierError>(())
 //! ```
 //!
-//! A turn that a later instance finds running is rebuilt with [`Turn::resume`] and told [`Event::Resumed`].
+//! A turn that a later instance finds running is rebuilt with [`Turn::resume`] and told [`Event::Resumed`]: it goes on
+//! where the log ends. It runs tools whose result is not in the log, and calls the model again for the rest of a step.
 
 mod answer;
 mod answering;
+mod incident;
+mod model_call;
 mod notice;
 mod outbox;
+mod overlap;
 mod recovery;
 mod state;
+mod tools;
 
 pub use answer::MAXIMUM_ANSWER_BYTES;
+pub use incident::{MAXIMUM_ATTEMPTS, MAXIMUM_INTERRUPTIONS, MAXIMUM_MODEL_CALLS};
 pub use state::TurnState;
 
+use crate::ledger::ClaimedTurn;
 use crate::stream_log::LoggedStream;
 use answering::{Answering, Ending, Progress};
-use flarebot_model::{ModelEvent, ModelMessage, ModelRequest};
+use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, ToolCall};
 use flarebot_protocol::chunk::{self, Chunk};
 use flarebot_protocol::frame::RunningTurn;
 use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{MessageId, RequestId};
+use flarebot_tool::{Repetition, ToolDescriptor};
+use incident::Verdict;
+use recovery::Otherwise;
+use serde_json::Value;
+
+/// How many calls of the model an answer may consist of. The last one is offered no tools, so that it has to answer.
+pub const MAXIMUM_STEPS: usize = 8;
 
 /// What a turn needs to know to call the model: one coherent snapshot, taken when the turn is claimed.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +77,8 @@ pub struct TurnContext {
     pub system: Option<String>,
     /// The conversation up to the message that is answered; see [`crate::transcript::for_model`].
     pub messages: Vec<ModelMessage>,
+    /// The tools that the model may call.
+    pub tools: Vec<ToolDescriptor>,
 }
 
 /// What happens to a turn. Times come beside it, in milliseconds since 1970.
@@ -70,6 +93,20 @@ pub enum Event {
     /// The model's answer ended, or its connection broke, and the decoder has nothing more to say. A connection that
     /// was never made is a [`ModelEvent::Failed`] instead.
     ModelClosed,
+    /// A tool tells how far its call is.
+    ToolProgress {
+        /// The call.
+        call_id: String,
+        /// For the owner alone.
+        progress: Value,
+    },
+    /// A tool's call ended.
+    ToolFinished {
+        /// The call.
+        call_id: String,
+        /// What it returned, or why it failed, for the model and the owner.
+        result: Result<Value, String>,
+    },
     /// The owner stops the answer.
     Cancel,
     /// The turn cannot go on for a reason outside of the model, such as a missing configuration.
@@ -92,6 +129,21 @@ pub enum Effect {
     CallModel(ModelRequest),
     /// Abort the call of the model; nothing that it still sends is wanted.
     StopModel,
+    /// Run a tool and report what comes of it. A call that must not be repeated asks [`crate::action`] first.
+    RunTool {
+        /// The call; its id is unique within the answer.
+        call: ToolCall,
+        /// Whether it may have been run before.
+        repetition: Repetition,
+    },
+    /// Drop a tool's call; nothing that it still reports is wanted.
+    StopTool {
+        /// The call.
+        call_id: String,
+    },
+    /// The answer goes on from these chunks under the request [`Turn::stream_id`]: replace the log by them
+    /// ([`crate::stream_log::rewind`]), and what every reader has of the answer. Live chunks follow.
+    Rewind(LoggedStream),
     /// Make chunks durable ([`crate::stream_log::append`]).
     Append {
         /// The number of the first one; the others follow without gaps.
@@ -121,8 +173,8 @@ pub enum Effect {
 /// One turn in progress.
 #[derive(Debug)]
 pub struct Turn {
-    request_id: RequestId,
-    message_id: MessageId,
+    claimed: ClaimedTurn,
+    stream_id: RequestId,
     phase: Phase,
 }
 
@@ -130,47 +182,84 @@ pub struct Turn {
 enum Phase {
     Ready(TurnContext),
     Answering(Box<Answering>),
-    Lost { state: TurnState, chunks: Vec<Chunk> },
+    Lost(Lost),
     Finished,
+}
+
+/// What is known of a turn whose instance is gone.
+#[derive(Debug)]
+struct Lost {
+    context: TurnContext,
+    state: TurnState,
+    logged: LoggedStream,
 }
 
 impl Turn {
     /// A turn that was just claimed. It waits for [`Event::Accepted`].
     #[must_use]
-    pub fn new(request_id: RequestId, message_id: MessageId, context: TurnContext) -> Self {
+    pub fn new(claimed: ClaimedTurn, context: TurnContext) -> Self {
         Self {
-            request_id,
-            message_id,
+            stream_id: claimed.request_id.clone(),
+            claimed,
             phase: Phase::Ready(context),
         }
     }
 
-    /// A turn that ran in an instance that is gone, rebuilt from what is durable of it. It waits for
-    /// [`Event::Resumed`] and then ends: as it had ended, if the log holds its end, and else as interrupted, with
-    /// the text that was logged. No chunk is sent for it, since a client may hold chunks beyond the log and a number
-    /// must never mean two texts.
+    /// A turn that ran in an instance that is gone, rebuilt from what is durable of it and what is configured now. It
+    /// waits for [`Event::Resumed`], or for what ends it before.
+    ///
+    /// Its chunks travel under a request of their own ([`RequestId::continued`]), since a client may hold chunks beyond
+    /// the log and a number must never mean two texts.
     #[must_use]
-    pub fn resume(state: TurnState, logged: LoggedStream) -> Self {
+    pub fn resume(
+        claimed: ClaimedTurn,
+        context: TurnContext,
+        state: TurnState,
+        logged: LoggedStream,
+    ) -> Self {
         Self {
-            request_id: state.request_id.clone(),
-            message_id: state.message_id.clone(),
-            phase: Phase::Lost {
+            stream_id: claimed.stream_id(),
+            claimed,
+            phase: Phase::Lost(Lost {
+                context,
                 state,
-                chunks: logged.chunks,
-            },
+                logged: LoggedStream {
+                    chunks: recovery::usable(logged.chunks),
+                    next_seq: logged.next_seq,
+                },
+            }),
         }
     }
 
     /// The request that is answered.
     #[must_use]
     pub fn request_id(&self) -> &RequestId {
-        &self.request_id
+        &self.claimed.request_id
+    }
+
+    /// The request under which this attempt's chunks travel; the one that is answered, unless the turn was taken over.
+    #[must_use]
+    pub fn stream_id(&self) -> &RequestId {
+        &self.stream_id
+    }
+
+    /// Whether `id` names this turn: as its request, or as one under which its chunks travelled.
+    #[must_use]
+    pub fn answers(&self, id: &RequestId) -> bool {
+        let attempts = 2..=self.claimed.attempts;
+        *id == self.claimed.request_id || attempts.map(|attempt| self.claimed.request_id.continued(attempt)).any(|stream| stream == *id)
+    }
+
+    /// The message that is answered.
+    #[must_use]
+    pub fn user_message_id(&self) -> &MessageId {
+        &self.claimed.user_message_id
     }
 
     /// The message that is written.
     #[must_use]
     pub fn message_id(&self) -> &MessageId {
-        &self.message_id
+        &self.claimed.assistant_message_id
     }
 
     /// Whether [`Effect::Finish`] has come.
@@ -183,8 +272,8 @@ impl Turn {
     #[must_use]
     pub fn deadline(&self) -> Option<i64> {
         match &self.phase {
-            Phase::Answering(answering) => Some(answering.deadline()),
-            Phase::Ready(_) | Phase::Lost { .. } | Phase::Finished => None,
+            Phase::Answering(answering) => answering.deadline(),
+            Phase::Ready(_) | Phase::Lost(_) | Phase::Finished => None,
         }
     }
 
@@ -192,19 +281,25 @@ impl Turn {
     /// what was sent since the last append is added to it.
     #[must_use]
     pub fn running(&self, logged: LoggedStream) -> RunningTurn {
-        let mut chunks = logged.chunks;
-        let mut next_seq = logged.next_seq;
+        let mut running = self.rewound(logged);
         if let Phase::Answering(answering) = &self.phase {
-            let (waiting, next) = answering.unlogged();
-            chunks.extend(waiting.iter().cloned());
-            next_seq = next;
+            let (waiting, next_seq) = answering.unlogged();
+            running.chunks.extend(waiting.iter().cloned());
+            running.next_seq = next_seq;
         }
+        running.chunks = chunk::merge(running.chunks);
+        running
+    }
+
+    /// What a reader has to replace its copy of the answer by; see [`Effect::Rewind`].
+    #[must_use]
+    pub fn rewound(&self, logged: LoggedStream) -> RunningTurn {
         RunningTurn {
-            request_id: self.request_id.clone(),
-            message_id: self.message_id.clone(),
-            user_message_id: None,
-            chunks: chunk::merge(chunks),
-            next_seq,
+            request_id: self.stream_id.clone(),
+            message_id: self.claimed.assistant_message_id.clone(),
+            user_message_id: Some(self.claimed.user_message_id.clone()),
+            chunks: logged.chunks,
+            next_seq: logged.next_seq,
         }
     }
 
@@ -214,12 +309,12 @@ impl Turn {
         let mut effects = Vec::new();
         self.phase = match std::mem::replace(&mut self.phase, Phase::Finished) {
             Phase::Ready(context) => self.begin(context, event, now, &mut effects),
-            Phase::Answering(answering) => advance(answering, event, now, &mut effects),
-            Phase::Lost { state, chunks } if event == Event::Resumed => {
-                effects.push(recovery::finish(&state, &chunks));
-                Phase::Finished
+            Phase::Answering(mut answering) => {
+                let progress = answering.hear(event, now, &mut effects);
+                follow(answering, progress, now, &mut effects)
             }
-            idle @ (Phase::Lost { .. } | Phase::Finished) => idle,
+            Phase::Lost(lost) => self.take_over(lost, event, now, &mut effects),
+            Phase::Finished => Phase::Finished,
         };
         effects
     }
@@ -229,29 +324,60 @@ impl Turn {
             Event::Accepted => None,
             Event::Cancel => Some(Ending::Aborted),
             Event::Failed { sentence } => Some(Ending::Failed(sentence)),
-            Event::Model(_) | Event::ModelActive | Event::ModelClosed | Event::Resumed | Event::Tick => {
-                return Phase::Ready(context);
-            }
+            Event::Model(_)
+            | Event::ModelActive
+            | Event::ModelClosed
+            | Event::ToolProgress { .. }
+            | Event::ToolFinished { .. }
+            | Event::Resumed
+            | Event::Tick => return Phase::Ready(context),
         };
-        let state = TurnState {
-            request_id: self.request_id.clone(),
-            message_id: self.message_id.clone(),
-            model: ending.is_none().then(|| context.model.clone()),
-            begun_at: now,
-        };
-        let mut answering = Answering::new(state, now);
+        let state = TurnState::new(self.request_id().clone(), self.message_id().clone(), now);
+        let mut answering = Box::new(Answering::new(context, self.claimed.attempts, state));
         if let Some(ending) = ending {
-            answering.start(now, effects);
-            answering.end(ending, now, effects);
+            answering.end_unbegun(ending, now, effects);
             return Phase::Finished;
         }
-        answering.call(context, now, effects);
-        Phase::Answering(Box::new(answering))
+        let progress = answering.begin(now, effects);
+        follow(answering, progress, now, effects)
+    }
+
+    fn take_over(&self, lost: Lost, event: Event, now: i64, effects: &mut Vec<Effect>) -> Phase {
+        let otherwise = match event {
+            Event::Resumed => Otherwise::Interrupted,
+            Event::Cancel => Otherwise::Stopped,
+            Event::Failed { sentence } => Otherwise::Failed(sentence),
+            Event::Accepted
+            | Event::Model(_)
+            | Event::ModelActive
+            | Event::ModelClosed
+            | Event::ToolProgress { .. }
+            | Event::ToolFinished { .. }
+            | Event::Tick => return Phase::Lost(lost),
+        };
+        let Lost {
+            context,
+            state,
+            logged,
+        } = lost;
+        let goes_on = matches!(otherwise, Otherwise::Interrupted) && !recovery::has_ended(&logged.chunks);
+        let mut answering = Box::new(Answering::restore(
+            context,
+            self.claimed.attempts,
+            state.clone(),
+            &logged,
+        ));
+        if !goes_on || answering.count_lost_instance() == Verdict::GiveUp {
+            effects.push(recovery::finish(&state, &logged.chunks, otherwise));
+            return Phase::Finished;
+        }
+        let progress = answering.take_up(logged, now, effects);
+        follow(answering, progress, now, effects)
     }
 }
 
-fn advance(mut answering: Box<Answering>, event: Event, now: i64, effects: &mut Vec<Effect>) -> Phase {
-    match answering.hear(event, now, effects) {
+fn follow(answering: Box<Answering>, progress: Progress, now: i64, effects: &mut Vec<Effect>) -> Phase {
+    match progress {
         Progress::GoesOn => Phase::Answering(answering),
         Progress::Ends(ending) => {
             answering.end(ending, now, effects);

@@ -22,6 +22,13 @@ pub enum AgentRequest {
     TurnStarted(TurnReport),
     /// No accepted work is left.
     TurnsEnded(TurnReport),
+    /// Give a conversation another name, as a tool wishes.
+    RenameConversation {
+        /// The conversation.
+        conversation: ConversationId,
+        /// The name, unchecked.
+        name: String,
+    },
     /// A socket of a conversation was closed.
     SocketClosed {
         /// The conversation.
@@ -41,13 +48,23 @@ pub struct ConsumeAssertion {
 }
 
 /// What the agent answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentReply {
     /// It is done.
     Done,
     /// The assertion had been used before; nothing was done.
     AssertionUsed,
+    /// The conversation has this name now.
+    Renamed {
+        /// The name as it is stored.
+        name: String,
+    },
+    /// It could not be done, for a reason that the model and the owner may read.
+    Refused {
+        /// One sentence.
+        sentence: String,
+    },
 }
 
 impl Exchange for AgentRequest {
@@ -136,6 +153,10 @@ mod tests {
             at: 1,
             seen: true,
         };
+        survives(&AgentRequest::RenameConversation {
+            conversation,
+            name: "A name".to_owned(),
+        });
         survives(&AgentRequest::ConsumeAssertion(ConsumeAssertion {
             id: "a".to_owned(),
             expires_at: 2,

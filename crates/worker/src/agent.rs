@@ -191,6 +191,14 @@ impl Agent {
                 self.turns_ended(report.conversation, report.at, report.seen)
                     .await?;
             }
+            AgentRequest::RenameConversation { conversation, name } => {
+                return Ok(match self.rename(conversation, &name) {
+                    Ok(summary) => AgentReply::Renamed { name: summary.name },
+                    Err(failure) => AgentReply::Refused {
+                        sentence: failure.message,
+                    },
+                });
+            }
             AgentRequest::SocketClosed {
                 conversation,
                 connection,

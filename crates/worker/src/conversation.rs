@@ -6,6 +6,7 @@
 mod connecting;
 mod hearing;
 mod model_call;
+mod tool_calls;
 mod turns;
 
 use crate::clock::now;
@@ -193,17 +194,18 @@ impl Chat {
             .any(|socket| socket.client() == ClientKind::Flarebot)
     }
 
-    /// Finishes what an earlier life of this object left running, and goes on with what waits.
+    /// Goes on with what an earlier life of this object left running, and with what waits.
     fn take_up_lost_work(self: &Rc<Self>) {
         if self.work.get() != Work::Unknown || self.id.get().is_none() {
             return;
         }
         let left = self
-            .end_lost_turn()
-            .and_then(|lost| Ok(lost || !ledger::queued(&self.sql)?.is_empty()));
+            .take_over_lost_turn()
+            .and_then(|taken_over| Ok(!taken_over && !ledger::queued(&self.sql)?.is_empty()));
         match left {
             Ok(true) => self.begin_work(),
-            Ok(false) => self.work.set(Work::AtRest),
+            Ok(false) if self.work.get() == Work::Unknown => self.work.set(Work::AtRest),
+            Ok(false) => {}
             Err(fault) => log("lost work could not be taken up", &fault),
         }
     }

@@ -19,7 +19,9 @@ mod page;
 mod socket;
 mod storage;
 pub mod sys;
+mod tools;
 
 pub use agent::PersonalAgent;
 pub use conversation::Conversation;
 pub use storage::ObjectSql;
+pub use tools::register_tool;

@@ -1,8 +1,10 @@
 //! The answer's message in the making: which part is open, and how much of it may still be stored.
 
+use crate::model_view::{self, Detail};
+use flarebot_model::ModelMessage;
 use flarebot_protocol::Reduction;
 use flarebot_protocol::chunk::Chunk;
-use flarebot_protocol::message::{Message, Part};
+use flarebot_protocol::message::{Message, Part, ToolPart, ToolState};
 
 /// The most that an answer may take as stored, in bytes of JSON. Far below the limit of one stored value, and more
 /// than any model writes in one turn.
@@ -49,9 +51,98 @@ impl Answer {
         }
     }
 
+    /// The answer that these chunks have made so far. A text part that is open in them takes what comes next.
+    pub(super) fn restore(message: Message, chunks: &[Chunk]) -> Self {
+        let mut answer = Self::new(message);
+        for chunk in chunks {
+            answer.apply(chunk);
+            answer.stored_bytes = answer.stored_bytes.saturating_add(stored_bytes(chunk));
+            let opened = match chunk {
+                Chunk::TextStart { id } => Some((Kind::Text, id)),
+                Chunk::ReasoningStart { id } => Some((Kind::Reasoning, id)),
+                Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. } => {
+                    answer.open = None;
+                    None
+                }
+                _ => None,
+            };
+            if let Some((kind, id)) = opened {
+                answer.parts = answer.parts.saturating_add(1);
+                answer.open = Some(OpenPart { kind, id: id.clone() });
+            }
+        }
+        answer
+    }
+
     /// Takes one chunk into the message.
     pub(super) fn apply(&mut self, chunk: &Chunk) {
         self.reduction.apply(chunk);
+    }
+
+    /// Counts what a tool's call or result takes; says whether it may still be stored.
+    pub(super) fn take_room(&mut self, chunk: &Chunk) -> Room {
+        let bytes = self.stored_bytes.saturating_add(stored_bytes(chunk));
+        if bytes > MAXIMUM_ANSWER_BYTES {
+            return Room::Full;
+        }
+        self.stored_bytes = bytes;
+        Room::Left
+    }
+
+    /// The chunk that ends an open part of reasoning.
+    pub(super) fn close_reasoning(&mut self) -> Option<Chunk> {
+        match &self.open {
+            Some(open) if open.kind == Kind::Reasoning => self.close(),
+            Some(_) | None => None,
+        }
+    }
+
+    /// How much there is that an interruption must not lose: bytes of text, calls, and results. Only what a model or a
+    /// tool has made counts.
+    pub(super) fn content(&self) -> u64 {
+        let parts = self.reduction.message.parts.iter().map(|part| match part {
+            Part::Text { text, .. } | Part::Reasoning { text, .. } => text.len() as u64,
+            Part::Tool(call) => 1 + u64::from(call.state.is_settled()),
+            Part::StepStart => 0,
+        });
+        parts.sum()
+    }
+
+    /// How many calls of the model the answer consists of.
+    pub(super) fn steps(&self) -> usize {
+        let border = |part: &&Part| matches!(part, Part::StepStart);
+        self.reduction.message.parts.iter().filter(border).count()
+    }
+
+    /// The tool calls of the last step that the model wrote to their end.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &ToolPart> {
+        model_view::complete_calls(model_view::last_step(&self.reduction.message.parts))
+    }
+
+    /// The calls that a model broke off before their input was complete.
+    pub(super) fn broken_calls(&self) -> Vec<String> {
+        let parts = self.reduction.message.parts.iter();
+        let broken = parts.filter_map(|part| match part {
+            Part::Tool(call) if call.state == ToolState::InputStreaming => Some(call.tool_call_id.clone()),
+            Part::Tool(_) | Part::Text { .. } | Part::Reasoning { .. } | Part::StepStart => None,
+        });
+        broken.collect()
+    }
+
+    /// Whether the answer holds a call with this id.
+    pub(super) fn has_call(&self, id: &str) -> bool {
+        let mut parts = self.reduction.message.parts.iter();
+        parts.any(|part| matches!(part, Part::Tool(call) if call.tool_call_id == id))
+    }
+
+    /// The text of the last step, which its model goes on with when it is called again.
+    pub(super) fn partial_text(&self) -> String {
+        model_view::step_text(model_view::last_step(&self.reduction.message.parts))
+    }
+
+    /// The answer so far as the model sees it.
+    pub(super) fn for_model(&self) -> Vec<ModelMessage> {
+        model_view::answer(&self.reduction.message.parts, Detail::Whole)
     }
 
     /// The chunks that add `text`, cut where the answer is full. They are not applied yet.
@@ -123,6 +214,22 @@ impl Answer {
         chunks.push(chunk);
         self.open = Some(OpenPart { kind, id: id.clone() });
         id
+    }
+}
+
+/// What a restored chunk takes as stored, rounded up.
+fn stored_bytes(chunk: &Chunk) -> usize {
+    match chunk {
+        Chunk::TextDelta { delta, .. } | Chunk::ReasoningDelta { delta, .. } => fitting(delta, usize::MAX).1,
+        Chunk::TextStart { .. } | Chunk::ReasoningStart { .. } => PART_BYTES,
+        Chunk::ToolInputAvailable { .. } | Chunk::ToolInputError { .. } => {
+            chunk.payload_bytes().saturating_add(PART_BYTES)
+        }
+        // The text of an error is escaped when it is stored.
+        Chunk::ToolOutputAvailable { .. } | Chunk::ToolOutputError { .. } => {
+            chunk.payload_bytes().saturating_mul(2)
+        }
+        _ => 0,
     }
 }
 

@@ -1,30 +1,41 @@
-//! The phase in which the model is called and its answer comes in.
+//! The phase in which an answer is made: the model is called, tools run, and interruptions are survived.
+
+mod ending;
+mod interruption;
+mod step;
+
+pub(super) use ending::Ending;
 
 use super::answer::{Answer, Kind, Room};
+use super::model_call::ModelCall;
 use super::outbox::Outbox;
-use super::{Effect, Event, TurnContext, TurnState, notice};
-use flarebot_model::{
-    FailureKind, MAXIMUM_OUTPUT_TOKENS, ModelEvent, ModelFailure, ModelRequest, SILENCE_MILLISECONDS,
-};
-use flarebot_protocol::chunk::{Chunk, FinishReason};
-use flarebot_protocol::message::{Metadata, Outcome, Usage};
+use super::tools::OpenCalls;
+use super::{Effect, Event, TurnContext, TurnState};
+use flarebot_model::{FailureKind, ModelEvent};
+use flarebot_protocol::chunk::Chunk;
+use flarebot_protocol::message::Usage;
 
 #[derive(Debug)]
 pub(super) struct Answering {
+    context: TurnContext,
+    /// How often the turn was begun or taken over, this time included.
+    attempts: u32,
     state: TurnState,
     answer: Answer,
     outbox: Outbox,
-    usage: Option<Usage>,
-    /// When the model last sent anything, or was called.
-    heard_at: i64,
-    call: Call,
+    activity: Activity,
 }
 
-/// Whether a call of the model is in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Call {
-    None,
-    Open,
+/// What the turn waits for.
+#[derive(Debug)]
+enum Activity {
+    Nothing,
+    Model(Box<ModelCall>),
+    Tools(OpenCalls),
+    /// The next attempt.
+    Pause {
+        until: i64,
+    },
 }
 
 /// What an event means for the turn.
@@ -33,60 +44,27 @@ pub(super) enum Progress {
     Ends(Ending),
 }
 
-/// Why the turn ends.
-pub(super) enum Ending {
-    /// The model ended its answer.
-    Completed(FinishReason),
-    /// The answer has the largest size that is kept.
-    Full,
-    /// The owner stopped it.
-    Aborted,
-    /// It failed, with a sentence for the owner.
-    Failed(String),
-}
-
 impl Answering {
-    pub(super) fn new(state: TurnState, now: i64) -> Self {
+    pub(super) fn new(context: TurnContext, attempts: u32, state: TurnState) -> Self {
         Self {
+            context,
+            attempts,
             answer: Answer::new(state.empty_message()),
             state,
             outbox: Outbox::default(),
-            usage: None,
-            heard_at: now,
-            call: Call::None,
+            activity: Activity::Nothing,
         }
     }
 
-    /// Announces the answer.
-    pub(super) fn start(&mut self, now: i64, effects: &mut Vec<Effect>) {
-        let start = Chunk::Start {
-            message_id: self.state.message_id.clone(),
-            message_metadata: Some(self.state.metadata()),
+    /// When a tick is wanted next.
+    pub(super) fn deadline(&self) -> Option<i64> {
+        let activity = match &self.activity {
+            Activity::Nothing => None,
+            Activity::Model(call) => Some(call.silent_at()),
+            Activity::Tools(open) => open.deadline(),
+            Activity::Pause { until } => Some(*until),
         };
-        self.send(start, now, effects);
-    }
-
-    /// Announces the answer and calls the model, after a checkpoint.
-    pub(super) fn call(&mut self, context: TurnContext, now: i64, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Checkpoint(self.state.clone()));
-        self.start(now, effects);
-        self.send(Chunk::StartStep, now, effects);
-        self.call = Call::Open;
-        effects.push(Effect::CallModel(ModelRequest {
-            model: context.model,
-            system: context.system,
-            messages: context.messages,
-            max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
-            tools: Vec::new(),
-            tool_choice: flarebot_model::ToolChoice::Automatic,
-        }));
-    }
-
-    pub(super) fn deadline(&self) -> i64 {
-        let silent_at = self.silent_at();
-        self.outbox
-            .due_at()
-            .map_or(silent_at, |due_at| due_at.min(silent_at))
+        [self.outbox.due_at(), activity].into_iter().flatten().min()
     }
 
     /// What was sent and is not logged, and the number of the next chunk.
@@ -99,83 +77,72 @@ impl Answering {
             self.outbox.flush(effects);
         }
         match event {
-            Event::Model(event) => {
-                self.heard_at = now;
-                self.hear_model(event, now, effects)
-            }
+            Event::Model(event) => self.hear_model(event, now, effects),
             Event::ModelActive => {
-                self.heard_at = now;
+                if let Activity::Model(call) = &mut self.activity {
+                    call.heard_at = now;
+                }
                 Progress::GoesOn
             }
-            Event::ModelClosed => {
-                self.call = Call::None;
-                Progress::Ends(failed(FailureKind::Truncated))
+            Event::ModelClosed => match self.activity {
+                Activity::Model(_) => self.call_broke(FailureKind::Truncated, now, effects),
+                Activity::Nothing | Activity::Tools(_) | Activity::Pause { .. } => Progress::GoesOn,
+            },
+            Event::ToolProgress { call_id, progress } => {
+                self.tell_progress(call_id, progress, now, effects);
+                Progress::GoesOn
             }
+            Event::ToolFinished { call_id, result } => self.take_result(call_id, result, now, effects),
             Event::Cancel => Progress::Ends(Ending::Aborted),
             Event::Failed { sentence } => Progress::Ends(Ending::Failed(sentence)),
-            Event::Tick if self.silent_at() <= now => Progress::Ends(failed(FailureKind::Silent)),
-            Event::Tick | Event::Accepted | Event::Resumed => Progress::GoesOn,
+            Event::Tick => self.tick(now, effects),
+            Event::Accepted | Event::Resumed => Progress::GoesOn,
         }
     }
 
-    /// Says how the answer ended, makes the rest of it durable, and hands the message over.
-    pub(super) fn end(mut self, ending: Ending, now: i64, effects: &mut Vec<Effect>) {
-        if self.call == Call::Open {
-            effects.push(Effect::StopModel);
+    fn tick(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        match &mut self.activity {
+            Activity::Model(call) if call.silent_at() <= now => {
+                effects.push(Effect::StopModel);
+                self.call_broke(FailureKind::Silent, now, effects)
+            }
+            Activity::Pause { until } if *until <= now => self.call(Vec::new(), now, effects),
+            Activity::Tools(open) => {
+                let expired = open.expire(now);
+                self.give_up_calls(expired, now, effects)
+            }
+            Activity::Nothing | Activity::Model(_) | Activity::Pause { .. } => Progress::GoesOn,
         }
-        if let Some(end_of_part) = self.answer.close() {
-            self.send(end_of_part, now, effects);
-        }
-        let (outcome, notice) = match &ending {
-            Ending::Completed(reason) => (
-                Outcome::Completed,
-                notice::completed(*reason, self.answer.has_text()).map(str::to_owned),
-            ),
-            Ending::Full => (Outcome::Completed, Some(notice::FULL.to_owned())),
-            Ending::Aborted => (Outcome::Aborted, None),
-            Ending::Failed(sentence) => (Outcome::Error, Some(sentence.clone())),
-        };
-        let ended = Metadata {
-            outcome: Some(outcome),
-            notice: notice.clone(),
-            usage: self.usage,
-            ..Metadata::default()
-        };
-        match ending {
-            Ending::Completed(reason) => self.send_finish(reason, &ended, now, effects),
-            Ending::Full => self.send_finish(FinishReason::Length, &ended, now, effects),
-            Ending::Aborted => self.send(Chunk::Abort, now, effects),
-            Ending::Failed(error_text) => self.send(Chunk::Error { error_text }, now, effects),
-        }
-        self.outbox.flush(effects);
-        let mut message = self.answer.into_message();
-        message.metadata = Some(Metadata {
-            created_at: Some(self.state.begun_at),
-            model: self.state.model,
-            ..ended
-        });
-        effects.push(Effect::Finish {
-            outcome,
-            message,
-            notice,
-        });
     }
 
     fn hear_model(&mut self, event: ModelEvent, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        let Activity::Model(call) = &mut self.activity else {
+            return Progress::GoesOn;
+        };
+        call.heard_at = now;
         match event {
-            ModelEvent::Text(text) => self.extend(Kind::Text, &text, now, effects),
+            ModelEvent::Text(text) => {
+                let new = call.take_text(text);
+                self.extend(Kind::Text, &new, now, effects)
+            }
+            ModelEvent::Reasoning(_) if call.continues() => Progress::GoesOn,
             ModelEvent::Reasoning(text) => self.extend(Kind::Reasoning, &text, now, effects),
-            ModelEvent::Usage(usage) => {
-                self.usage = Some(usage);
+            ModelEvent::ToolCallStarted { id, name } => self.announce_call(&id, name, now, effects),
+            ModelEvent::ToolCall(mut tool_call) => {
+                tool_call.id = call.id(&tool_call.id, |id| self.answer.has_call(id));
+                call.tool_calls.push(tool_call);
                 Progress::GoesOn
             }
-            ModelEvent::Finished(reason) => {
-                self.call = Call::None;
-                Progress::Ends(Ending::Completed(reason))
+            ModelEvent::Usage(usage) => {
+                self.state.usage = Some(sum(self.state.usage, usage));
+                Progress::GoesOn
             }
-            ModelEvent::ToolCallStarted { .. } | ModelEvent::ToolCall(_) => Progress::GoesOn,
-            // The provider may report a failure inside an answer that it keeps open, so the call is stopped as well.
-            ModelEvent::Failed(failure) => Progress::Ends(Ending::Failed(failure.sentence())),
+            ModelEvent::Finished(reason) => self.finish_call(reason, now, effects),
+            ModelEvent::Failed(failure) => match failure.kind {
+                FailureKind::Truncated | FailureKind::Silent => self.call_broke(failure.kind, now, effects),
+                // The provider may report a failure inside an answer that it keeps open: the end stops the call.
+                _ => Progress::Ends(Ending::Failed(failure.sentence())),
+            },
         }
     }
 
@@ -190,25 +157,16 @@ impl Answering {
         }
     }
 
-    fn send_finish(&mut self, reason: FinishReason, ended: &Metadata, now: i64, effects: &mut Vec<Effect>) {
-        self.send(Chunk::FinishStep, now, effects);
-        let finish = Chunk::Finish {
-            finish_reason: Some(reason),
-            message_metadata: Some(ended.clone()),
-        };
-        self.send(finish, now, effects);
-    }
-
     fn send(&mut self, chunk: Chunk, now: i64, effects: &mut Vec<Effect>) {
         self.answer.apply(&chunk);
         self.outbox.send(chunk, now, effects);
     }
-
-    fn silent_at(&self) -> i64 {
-        self.heard_at.saturating_add(SILENCE_MILLISECONDS)
-    }
 }
 
-fn failed(kind: FailureKind) -> Ending {
-    Ending::Failed(ModelFailure::new(kind).sentence())
+fn sum(before: Option<Usage>, more: Usage) -> Usage {
+    let before = before.unwrap_or_default();
+    Usage {
+        input_tokens: before.input_tokens.saturating_add(more.input_tokens),
+        output_tokens: before.output_tokens.saturating_add(more.output_tokens),
+    }
 }

@@ -2,10 +2,15 @@
 
 use flarebot_protocol::chunk::FinishReason;
 
-pub(super) const INTERRUPTED: &str = "The runtime restarted while it made this answer, so the answer is incomplete. Send your message again to get a new one.";
+pub(super) const INTERRUPTED: &str = "The runtime restarted again and again while it made this answer, so the answer is incomplete. Ask for the rest in a new message.";
 
 pub(super) const INTERRUPTED_BEFORE_TEXT: &str =
-    "The runtime restarted before this answer began. Send your message again to get one.";
+    "The runtime restarted again and again before this answer began. Send your message again to get one.";
+
+pub(super) const TOO_MUCH_WORK: &str = "This answer was interrupted too often and was stopped to limit its cost. Ask for the rest in a new message.";
+
+pub(super) const TOO_MANY_STEPS: &str =
+    "The model wanted to use more tools than one answer may. Ask it to go on in a new message.";
 
 pub(super) const FULL: &str = "This answer reached the largest size that can be stored and was stopped there. Ask for the rest in a new message.";
 

@@ -34,6 +34,33 @@ impl Outbox {
         effects.push(Effect::Send { seq, chunk });
     }
 
+    /// The chunks of a continued turn, numbered from `next_seq` on.
+    pub(super) fn from(next_seq: u64) -> Self {
+        Self {
+            next_seq,
+            ..Self::default()
+        }
+    }
+
+    /// Sends chunks that only mean something together: they become durable in one step, and before they are seen.
+    pub(super) fn send_together(&mut self, chunks: Vec<Chunk>, effects: &mut Vec<Effect>) {
+        self.flush(effects);
+        let first_seq = self.next_seq;
+        if chunks.is_empty() {
+            return;
+        }
+        self.next_seq = first_seq.saturating_add(chunks.len() as u64);
+        effects.push(Effect::Append {
+            first_seq,
+            chunks: chunks.clone(),
+        });
+        effects.extend(
+            (first_seq..)
+                .zip(chunks)
+                .map(|(seq, chunk)| Effect::Send { seq, chunk }),
+        );
+    }
+
     /// Logs everything that was sent and is not logged.
     pub(super) fn flush(&mut self, effects: &mut Vec<Effect>) {
         if self.waiting.is_empty() {

@@ -1,18 +1,61 @@
-//! What becomes of a turn whose instance is gone.
+//! What the log of a turn says about how to go on with it.
 
 use super::{Effect, TurnState, notice};
 use flarebot_protocol::Reduction;
 use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::message::{Message, Outcome, Part};
+use std::collections::BTreeSet;
 
-/// Ends a lost turn with what is durable of it.
-pub(super) fn finish(state: &TurnState, chunks: &[Chunk]) -> Effect {
+/// What a call is answered with whose turn is given up.
+const NO_RESULT: &str = "The runtime restarted while this ran. It is not known how far it came.";
+
+/// The chunks that mean something to a later instance: all but the beginnings of tool calls whose input never came.
+pub(super) fn usable(chunks: Vec<Chunk>) -> Vec<Chunk> {
+    let complete: BTreeSet<String> = chunks
+        .iter()
+        .filter_map(completed_call)
+        .map(str::to_owned)
+        .collect();
+    let is_usable = |chunk: &Chunk| match chunk {
+        Chunk::ToolInputStart { tool_call_id, .. } => complete.contains(tool_call_id),
+        _ => true,
+    };
+    chunks.into_iter().filter(is_usable).collect()
+}
+
+/// Whether the log holds the answer's end: then only its settlement was lost.
+pub(super) fn has_ended(chunks: &[Chunk]) -> bool {
+    matches!(
+        chunks.last(),
+        Some(Chunk::Finish { .. } | Chunk::Abort | Chunk::Error { .. })
+    )
+}
+
+/// How a lost turn ends that does not go on, unless the log holds its end.
+pub(super) enum Otherwise {
+    /// It was interrupted too often.
+    Interrupted,
+    /// The owner stopped it.
+    Stopped,
+    /// It cannot go on, with a sentence for the owner.
+    Failed(String),
+}
+
+/// Ends a lost turn with what is durable of it: as it had ended, if the log holds that.
+pub(super) fn finish(state: &TurnState, chunks: &[Chunk], otherwise: Otherwise) -> Effect {
     let mut reduction = Reduction::new(state.empty_message());
     for chunk in chunks {
         reduction.apply(chunk);
     }
     // Nothing more comes for any part that is still open.
     reduction.apply(&Chunk::Abort);
+    for tool_call_id in unsettled_calls(&reduction.message) {
+        let error_text = NO_RESULT.to_owned();
+        reduction.apply(&Chunk::ToolOutputError {
+            tool_call_id,
+            error_text,
+        });
+    }
     let mut message = reduction.message;
     let (outcome, notice) = match chunks.last() {
         Some(Chunk::Finish { message_metadata, .. }) => {
@@ -21,7 +64,11 @@ pub(super) fn finish(state: &TurnState, chunks: &[Chunk]) -> Effect {
         }
         Some(Chunk::Abort) => (Outcome::Aborted, None),
         Some(Chunk::Error { error_text }) => (Outcome::Error, Some(error_text.clone())),
-        Some(_) | None => (Outcome::Interrupted, Some(interrupted(&message).to_owned())),
+        Some(_) | None => match otherwise {
+            Otherwise::Interrupted => (Outcome::Interrupted, Some(interrupted(&message).to_owned())),
+            Otherwise::Stopped => (Outcome::Aborted, None),
+            Otherwise::Failed(sentence) => (Outcome::Error, Some(sentence)),
+        },
     };
     let metadata = message.metadata.get_or_insert_default();
     metadata.outcome = Some(outcome);
@@ -33,10 +80,28 @@ pub(super) fn finish(state: &TurnState, chunks: &[Chunk]) -> Effect {
     }
 }
 
+fn unsettled_calls(message: &Message) -> Vec<String> {
+    let calls = message.parts.iter().filter_map(|part| match part {
+        Part::Tool(call) if !call.state.is_settled() => Some(call.tool_call_id.clone()),
+        Part::Tool(_) | Part::Text { .. } | Part::Reasoning { .. } | Part::StepStart => None,
+    });
+    calls.collect()
+}
+
+fn completed_call(chunk: &Chunk) -> Option<&str> {
+    match chunk {
+        Chunk::ToolInputAvailable { tool_call_id, .. } | Chunk::ToolInputError { tool_call_id, .. } => {
+            Some(tool_call_id)
+        }
+        _ => None,
+    }
+}
+
 fn interrupted(message: &Message) -> &'static str {
     let has_content = message.parts.iter().any(|part| match part {
         Part::Text { text, .. } | Part::Reasoning { text, .. } => !text.is_empty(),
-        Part::StepStart | Part::Tool(_) => false,
+        Part::Tool(_) => true,
+        Part::StepStart => false,
     });
     if has_content {
         notice::INTERRUPTED

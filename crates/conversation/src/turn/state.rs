@@ -1,7 +1,8 @@
 //! What is durable about a running turn beside its stream log: little, and nothing secret.
 
+use super::incident::Incident;
 use crate::envelope::Stored;
-use flarebot_protocol::message::{Message, Metadata, Role};
+use flarebot_protocol::message::{Message, Metadata, Role, Usage};
 use flarebot_protocol::{MessageId, RequestId};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,15 @@ pub struct TurnState {
     pub model: Option<String>,
     /// When the turn began, in milliseconds since 1970.
     pub begun_at: i64,
+    /// The tokens counted so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
+    /// How many calls of the model were begun, this one included.
+    #[serde(default)]
+    pub(super) model_calls: u32,
+    /// What has been counted of its interruptions.
+    #[serde(default)]
+    pub(super) incident: Incident,
 }
 
 impl Stored for TurnState {
@@ -25,6 +35,20 @@ impl Stored for TurnState {
 }
 
 impl TurnState {
+    /// The state of a turn of which nothing has been done yet.
+    #[must_use]
+    pub fn new(request_id: RequestId, message_id: MessageId, begun_at: i64) -> Self {
+        Self {
+            request_id,
+            message_id,
+            model: None,
+            begun_at,
+            usage: None,
+            model_calls: 0,
+            incident: Incident::default(),
+        }
+    }
+
     /// The answer's message while nothing of it has come.
     pub(super) fn empty_message(&self) -> Message {
         Message {

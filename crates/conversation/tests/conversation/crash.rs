@@ -1,155 +1,122 @@
 //! The machine and the storage together, with a process that dies after any effect and one that takes over.
 
-use crate::support::{accept, claim, complete, context, database, delta_text, transcript_ids};
-use crate::turn_properties;
-use flarebot_conversation::ledger::{self, Settlement};
-use flarebot_conversation::turn::{Effect, Event, Turn};
-use flarebot_conversation::{stream_log, transcript};
+use crate::simulation::{Continuation, Outcome, Plan, play, step_text};
+use crate::support::{accept, claim, context, database};
+use flarebot_conversation::turn::{Effect, Event, MAXIMUM_INTERRUPTIONS, Turn};
+use flarebot_conversation::{ledger, transcript};
 use flarebot_model::ModelEvent;
-use flarebot_protocol::chunk::{Chunk, FinishReason};
-use flarebot_protocol::message::{Message, Outcome, Part};
-use flarebot_sql::native::Database;
+use flarebot_protocol::chunk::FinishReason;
+use flarebot_protocol::message::{self, Part, ToolState};
 use proptest::prelude::*;
 
-/// What the world saw of a turn until its process died.
-#[derive(Default)]
-struct World {
-    sent: Vec<Chunk>,
-    logged: usize,
-    settled: Option<Message>,
-    effects: usize,
-}
-
-impl World {
-    /// Carries out effects until `crash_after` of them were; says whether the process still lives.
-    fn carry_out(
-        &mut self,
-        database: &Database,
-        turn: &Turn,
-        effects: Vec<Effect>,
-        crash_after: usize,
-    ) -> bool {
-        for effect in effects {
-            if self.effects == crash_after {
-                return false;
-            }
-            self.effects += 1;
-            match effect {
-                Effect::Checkpoint(state) => {
-                    let settlement = ledger::checkpoint(database, turn.request_id(), &state).unwrap();
-                    assert_eq!(settlement, Settlement::Applied);
-                }
-                Effect::CallModel(_) | Effect::StopModel => {}
-                Effect::Append { first_seq, chunks } => {
-                    stream_log::append(database, turn.request_id(), first_seq, &chunks).unwrap();
-                    self.logged += chunks.len();
-                }
-                Effect::Send { chunk, .. } => self.sent.push(chunk),
-                Effect::Finish { outcome, message, .. } => {
-                    let settlement =
-                        ledger::settle(database, turn.request_id(), outcome, &message, 100).unwrap();
-                    assert_eq!(settlement, Settlement::Applied);
-                    assert!(self.settled.is_none(), "a turn is settled once");
-                    self.settled = Some(message);
-                }
-            }
+/// What holds for every turn, however often it was interrupted.
+fn check(plan: &Plan, outcome: &Outcome) {
+    let Outcome { message, runs, .. } = outcome;
+    let metadata = message.metadata.as_ref().unwrap();
+    let steps = plan.tools.len() + 1;
+    let whole: String = (0..steps).map(|step| step_text(step, plan.marks)).collect();
+    match metadata.outcome {
+        Some(message::Outcome::Completed) => assert_eq!(message.text(), whole, "every word once"),
+        Some(message::Outcome::Interrupted | message::Outcome::Error) => {
+            assert!(
+                whole.starts_with(&message.text()),
+                "no word twice: {}",
+                message.text()
+            );
+            assert!(metadata.notice.is_some());
+            let interruptions = outcome.deaths + plan.cuts.len();
+            assert!(
+                interruptions > MAXIMUM_INTERRUPTIONS as usize,
+                "given up too early"
+            );
         }
-        true
+        other => panic!("{other:?}"),
     }
-}
-
-/// Runs a turn whose process dies after `crash_after` effects; then a later one takes over. `None` when the turn has
-/// fewer effects than that.
-fn crash_and_resume(events: Vec<(Event, i64)>, crash_after: usize) -> Option<()> {
-    let database = database();
-    accept(&database, "a");
-    let claimed = claim(&database);
-    let mut turn = Turn::new(
-        claimed.request_id.clone(),
-        claimed.assistant_message_id.clone(),
-        context(),
-    );
-    let mut before = World::default();
-    let mut steps = Vec::new();
-    turn_properties::run(&mut turn, events, |_, effects| steps.push(effects));
-    let alive = steps
-        .into_iter()
-        .all(|effects| before.carry_out(&database, &turn, effects, crash_after));
-    if alive {
-        return None;
+    for ((tool, call), count) in runs {
+        assert!(tool != "act" || *count == 1, "{call} ran {count} times");
     }
-    assert!(before.settled.is_none(), "the end is the last effect");
-
-    let restarted = database.copy().unwrap();
-    assert_eq!(ledger::claim_next(&restarted, "instance-2", 200), Ok(None));
-    let lost = ledger::lost(&restarted, "instance-2")
-        .unwrap()
-        .expect("the turn is lost");
-    let logged = stream_log::read(&restarted, &lost.turn.request_id).unwrap();
-    assert_eq!(logged.next_seq, before.logged as u64);
-    let durable = delta_text(&logged.chunks);
-    let sent = delta_text(&before.sent);
-    assert!(
-        sent.starts_with(&durable) || durable.starts_with(&sent),
-        "the log and the sockets have the same text"
-    );
-    assert!(
-        sent.len() < durable.len() + 1024,
-        "too much text was sent and is lost"
-    );
-
-    let mut turn = Turn::resume(lost.state, logged);
-    let mut after = World::default();
-    let effects = turn.handle(Event::Resumed, 300);
-    assert!(after.carry_out(&restarted, &turn, effects, usize::MAX));
-    let message = after.settled.expect("the turn ends");
-    assert!(after.sent.is_empty(), "no number may mean two texts");
-    assert_eq!(content(&message), durable, "exactly what was durable is kept");
-
-    let kept = transcript::all(&restarted).unwrap();
-    let answers: Vec<&Message> = kept.iter().filter(|kept| kept.id == message.id).collect();
-    assert_eq!(answers, [&message]);
-    assert_eq!(ledger::lost(&restarted, "instance-3"), Ok(None));
-    complete(&restarted, "b", "hello");
-    assert_eq!(
-        transcript_ids(&restarted),
-        ["user-a", "answer-a", "user-b", "answer-b"]
-    );
-    Some(())
-}
-
-fn content(message: &Message) -> String {
-    let texts = message.parts.iter().map(|part| match part {
-        Part::Text { text, .. } | Part::Reasoning { text, .. } => text.as_str(),
-        Part::StepStart | Part::Tool(_) => "",
-    });
-    texts.collect()
+    for part in &message.parts {
+        let Part::Tool(call) = part else { continue };
+        assert!(call.state.is_settled(), "{call:?}");
+        let ran = runs.contains_key(&(call.tool_name.clone(), call.tool_call_id.clone()));
+        if let ToolState::OutputAvailable { output, .. } = &call.state {
+            assert!(ran, "{call:?} has a result");
+            assert_eq!(output["done"], call.tool_call_id);
+        }
+    }
 }
 
 #[test]
-fn after_a_crash_at_any_effect_the_durable_text_is_kept_once_and_the_turn_ends() {
-    let text = |text: &str| Event::Model(ModelEvent::Text(text.to_owned()));
-    let script = || {
-        vec![
-            (Event::Model(ModelEvent::Reasoning("Hm.".to_owned())), 10),
-            (text("one "), 10),
-            (text("two "), 10),
-            (text(&"three ".repeat(200)), 300),
-            (text("four"), 10),
-            (Event::Model(ModelEvent::Finished(FinishReason::Stop)), 10),
-        ]
+fn an_undisturbed_turn_with_tools_is_whole() {
+    let plan = Plan {
+        tools: vec![(1, 1), (0, 2)],
+        marks: 5,
+        continuation: Continuation::Continues,
+        lives: Vec::new(),
+        cuts: Vec::new(),
     };
-    let crashes = (0..).take_while(|crash_after| crash_and_resume(script(), *crash_after).is_some());
-    assert!(crashes.count() > 15);
+    let outcome = play(&plan);
+    check(&plan, &outcome);
+    assert_eq!((outcome.deaths, outcome.model_calls), (0, 3));
+    assert_eq!(outcome.runs.len(), 4);
+}
+
+#[test]
+fn a_death_after_any_effect_leaves_the_answer_whole_and_runs_no_action_twice() {
+    for continuation in [
+        Continuation::Continues,
+        Continuation::StartsOver,
+        Continuation::Overlaps,
+    ] {
+        for life in 0.. {
+            let plan = Plan {
+                tools: vec![(1, 1), (2, 0)],
+                marks: 6,
+                continuation,
+                lives: vec![life],
+                cuts: Vec::new(),
+            };
+            let outcome = play(&plan);
+            check(&plan, &outcome);
+            let metadata = outcome.message.metadata.as_ref().unwrap();
+            assert_eq!(metadata.outcome, Some(message::Outcome::Completed));
+            if outcome.deaths == 0 {
+                assert!(life > 60, "a turn has many effects");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_dies_without_progress_is_given_up_and_one_that_makes_some_is_not() {
+    let plan = |lives| Plan {
+        tools: Vec::new(),
+        marks: 1200,
+        continuation: Continuation::Continues,
+        lives,
+        cuts: Vec::new(),
+    };
+    let hopeless = play(&plan(vec![3; 20]));
+    assert_eq!(hopeless.deaths, 4);
+    let metadata = hopeless.message.metadata.unwrap();
+    assert_eq!(metadata.outcome, Some(message::Outcome::Interrupted));
+
+    let slow = plan(vec![100; 10]);
+    let outcome = play(&slow);
+    check(&slow, &outcome);
+    assert_eq!(outcome.deaths, 10);
+    assert_eq!(
+        outcome.message.metadata.unwrap().outcome,
+        Some(message::Outcome::Completed)
+    );
 }
 
 #[test]
 fn a_stopped_answer_beats_the_model_that_ended_it_later() {
     let database = database();
     accept(&database, "a");
-    let claimed = claim(&database);
-    let mut turn = Turn::new(claimed.request_id, claimed.assistant_message_id, context());
-    let mut world = World::default();
+    let mut turn = Turn::new(claim(&database), context());
     for event in [
         Event::Accepted,
         Event::Model(ModelEvent::Text("Half".to_owned())),
@@ -157,23 +124,50 @@ fn a_stopped_answer_beats_the_model_that_ended_it_later() {
         Event::Model(ModelEvent::Text(" and more".to_owned())),
         Event::Model(ModelEvent::Finished(FinishReason::Stop)),
     ] {
-        let effects = turn.handle(event, 50);
-        world.carry_out(&database, &turn, effects, usize::MAX);
+        for effect in turn.handle(event, 50) {
+            if let Effect::Finish { outcome, message, .. } = effect {
+                ledger::settle(&database, turn.request_id(), outcome, &message, 60).unwrap();
+            }
+        }
     }
     let stored = transcript::all(&database).unwrap();
     assert_eq!(stored[1].text(), "Half");
     let metadata = stored[1].metadata.as_ref().unwrap();
-    assert_eq!(metadata.outcome, Some(Outcome::Aborted));
+    assert_eq!(metadata.outcome, Some(message::Outcome::Aborted));
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let tools = prop::collection::vec((0..3_usize, 0..3_usize), 0..4);
+    let tools = tools.prop_map(|steps| {
+        steps
+            .into_iter()
+            .filter(|(acts, looks)| acts + looks > 0)
+            .collect()
+    });
+    let continuation = prop_oneof![
+        Just(Continuation::Continues),
+        Just(Continuation::StartsOver),
+        Just(Continuation::Overlaps),
+    ];
+    let lives = prop::collection::vec(1..160_usize, 0..7);
+    let cuts = prop::collection::vec(0..12_usize, 0..4);
+    (tools, 1..60_usize, continuation, lives, cuts).prop_map(|(tools, marks, continuation, lives, cuts)| {
+        Plan {
+            tools,
+            marks,
+            continuation,
+            lives,
+            cuts,
+        }
+    })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn a_crash_in_any_turn_loses_nothing_durable(
-        events in turn_properties::events(),
-        crash_after in 0..200_usize,
-    ) {
-        crash_and_resume(events, crash_after);
+    fn deaths_and_cuts_anywhere_neither_lose_nor_double_anything(plan in plans()) {
+        let outcome = play(&plan);
+        check(&plan, &outcome);
     }
 }

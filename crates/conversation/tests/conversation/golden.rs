@@ -108,18 +108,11 @@ fn a_checkpoint_is_stored_in_its_released_form() {
     let database = database();
     accept(&database, "a");
     claim(&database);
-    let state = TurnState {
-        request_id: request_id("request-a"),
-        message_id: message_id("answer-a"),
-        model: Some("small".to_owned()),
-        begun_at: 1_700_000_000_000,
-    };
+    let mut state = TurnState::new(request_id("request-a"), message_id("answer-a"), 1_700_000_000_000);
+    state.model = Some("small".to_owned());
     ledger::checkpoint(&database, &state.request_id, &state).unwrap();
     insta::assert_snapshot!("checkpoint", stored(&database, "SELECT state FROM turn"));
-    assert_eq!(
-        ledger::lost(&database, "instance-2").unwrap().unwrap().state,
-        state
-    );
+    assert_eq!(ledger::take_over(&database).unwrap().unwrap().state, state);
 }
 
 #[test]

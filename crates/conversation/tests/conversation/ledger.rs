@@ -1,10 +1,11 @@
 //! Turns are accepted once, run one at a time in order, and settled by whoever comes first.
 
 use crate::support::{
-    INSTANCE, accept, answer, claim, complete, database, message_id, request, request_id, text_delta,
-    transcript_ids,
+    accept, answer, claim, complete, database, message_id, request, request_id, text_delta, transcript_ids,
 };
-use flarebot_conversation::ledger::{self, Acceptance, MAXIMUM_QUEUED, Refusal, Settlement, TurnStatus};
+use flarebot_conversation::ledger::{
+    self, Acceptance, ClaimedTurn, MAXIMUM_QUEUED, Refusal, Settlement, TurnStatus,
+};
 use flarebot_conversation::turn::TurnState;
 use flarebot_conversation::{stream_log, transcript};
 use flarebot_protocol::frame::Trigger;
@@ -26,12 +27,10 @@ fn queued_ids(sql: &impl Sql) -> Vec<String> {
 }
 
 fn state(name: &str) -> TurnState {
-    TurnState {
-        request_id: request_id(&format!("request-{name}")),
-        message_id: message_id(&format!("answer-{name}")),
-        model: Some("small".to_owned()),
-        begun_at: 20,
-    }
+    let (request_id, message_id) = (format!("request-{name}"), format!("answer-{name}"));
+    let mut state = TurnState::new(self::request_id(&request_id), self::message_id(&message_id), 20);
+    state.model = Some("small".to_owned());
+    state
 }
 
 #[test]
@@ -124,12 +123,12 @@ fn turns_run_one_at_a_time_in_the_order_of_their_messages() {
         let turn = claim(&database);
         assert_eq!(turn.user_message_id, message_id(&format!("user-{name}")));
         assert_eq!(turn.attempts, 1);
-        assert_eq!(ledger::claim_next(&database, INSTANCE, 21), Ok(None));
+        assert_eq!(ledger::claim_next(&database, 21), Ok(None));
         assert_eq!(ledger::running(&database), Ok(Some(turn.clone())));
         let message = answer(turn.assistant_message_id.as_str(), "hello");
         ledger::settle(&database, &turn.request_id, Outcome::Completed, &message, 30).unwrap();
     }
-    assert_eq!(ledger::claim_next(&database, INSTANCE, 40), Ok(None));
+    assert_eq!(ledger::claim_next(&database, 40), Ok(None));
     assert_eq!(ledger::running(&database), Ok(None));
 }
 
@@ -220,29 +219,32 @@ fn an_answer_without_content_is_stored_only_for_its_notice() {
 }
 
 #[test]
-fn a_turn_of_another_instance_is_lost_and_comes_with_its_checkpoint() {
+fn a_turn_that_is_taken_over_comes_with_its_checkpoint_and_counts_as_a_new_attempt() {
     let database = database();
     accept(&database, "a");
-    assert_eq!(ledger::lost(&database, "instance-2"), Ok(None));
+    assert_eq!(ledger::take_over(&database), Ok(None));
     let turn = claim(&database);
-    assert_eq!(ledger::lost(&database, INSTANCE), Ok(None));
 
-    let lost = ledger::lost(&database, "instance-2").unwrap().unwrap();
-    assert_eq!(lost.turn, turn);
-    let known = TurnState {
-        model: None,
-        ..state("a")
-    };
+    let lost = ledger::take_over(&database).unwrap().unwrap();
+    assert_eq!(
+        lost.turn,
+        ClaimedTurn {
+            attempts: 2,
+            ..turn.clone()
+        }
+    );
+    assert_eq!(lost.turn.stream_id(), request_id("request-a~2"));
+    let known = TurnState::new(turn.request_id.clone(), turn.assistant_message_id.clone(), 20);
     assert_eq!(lost.state, known);
 
     ledger::checkpoint(&database, &turn.request_id, &state("a")).unwrap();
-    let lost = ledger::lost(&database, "instance-2").unwrap().unwrap();
-    assert_eq!(lost.state, state("a"));
+    let lost = ledger::take_over(&database).unwrap().unwrap();
+    assert_eq!((lost.turn.attempts, lost.state), (3, state("a")));
 
     let garbage = r#"UPDATE turn SET state = '{"version":99,"content":{}}'"#;
     database.exec(garbage, &[]).unwrap();
-    let lost = ledger::lost(&database, "instance-2").unwrap().unwrap();
-    assert_eq!(lost.state, known);
+    let lost = ledger::take_over(&database).unwrap().unwrap();
+    assert_eq!((lost.turn.attempts, lost.state), (4, known));
 }
 
 #[test]

@@ -11,8 +11,6 @@ use flarebot_sql::Sql;
 use flarebot_sql::native::Database;
 use uuid::Uuid;
 
-pub(crate) const INSTANCE: &str = "instance-1";
-
 pub(crate) fn conversation_id() -> ConversationId {
     ConversationId::new(Uuid::from_u128(1))
 }
@@ -75,9 +73,7 @@ pub(crate) fn accept(sql: &impl Sql, name: &str) -> Acceptance {
 }
 
 pub(crate) fn claim(sql: &impl Sql) -> ClaimedTurn {
-    ledger::claim_next(sql, INSTANCE, 20)
-        .unwrap()
-        .expect("a waiting turn")
+    ledger::claim_next(sql, 20).unwrap().expect("a waiting turn")
 }
 
 /// Runs the whole turn `name`, whose answer has the text `text`.
@@ -102,11 +98,21 @@ pub(crate) fn context() -> TurnContext {
         model: "small".to_owned(),
         system: Some("Be brief.".to_owned()),
         messages: Vec::new(),
+        tools: Vec::new(),
+    }
+}
+
+pub(crate) fn claimed() -> ClaimedTurn {
+    ClaimedTurn {
+        request_id: request_id("request-a"),
+        user_message_id: message_id("user-a"),
+        assistant_message_id: message_id("answer-a"),
+        attempts: 1,
     }
 }
 
 pub(crate) fn new_turn() -> Turn {
-    Turn::new(request_id("request-a"), message_id("answer-a"), context())
+    Turn::new(claimed(), context())
 }
 
 pub(crate) fn text_delta(delta: &str) -> Chunk {

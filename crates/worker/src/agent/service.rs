@@ -44,16 +44,7 @@ impl AgentService for Service {
         &self,
         call: RenameConversation,
     ) -> Result<ConversationSummary, CallFailure> {
-        let name = parse_name(&call.name)?;
-        let summary = registry::rename(&self.0.sql, call.id, &name, now()).map_err(|error| match error {
-            RegistryError::NotFound => CallFailure::new(
-                FailureCode::NotFound,
-                "This conversation does not exist any more.",
-            ),
-            RegistryError::Sql(error) => report(error.into()),
-        })?;
-        self.0.announce_conversations().map_err(report)?;
-        Ok(summary)
+        self.0.rename(call.id, &call.name)
     }
 
     async fn delete_conversation(&self, call: DeleteConversation) -> Result<(), CallFailure> {
@@ -62,6 +53,20 @@ impl AgentService for Service {
 }
 
 impl Agent {
+    /// Gives a conversation another name and tells every page.
+    pub(super) fn rename(&self, id: ConversationId, name: &str) -> Result<ConversationSummary, CallFailure> {
+        let name = parse_name(name)?;
+        let summary = registry::rename(&self.sql, id, &name, now()).map_err(|error| match error {
+            RegistryError::NotFound => CallFailure::new(
+                FailureCode::NotFound,
+                "This conversation does not exist any more.",
+            ),
+            RegistryError::Sql(error) => report(error.into()),
+        })?;
+        self.announce_conversations().map_err(report)?;
+        Ok(summary)
+    }
+
     /// The agent's status.
     pub(super) fn status(&self) -> Result<Status, Fault> {
         let opened = self.opened()?;

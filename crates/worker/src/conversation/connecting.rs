@@ -3,6 +3,7 @@
 use super::Chat;
 use crate::fault::Fault;
 use crate::socket::Socket;
+use flarebot_conversation::turn::Turn;
 use flarebot_conversation::{ledger, stream_log, transcript};
 use flarebot_link::{GRANT_HEADER, SocketGrant};
 use flarebot_protocol::frame::{
@@ -59,6 +60,23 @@ impl Chat {
             },
         };
         socket.send(&frame);
+        Ok(())
+    }
+
+    /// Tells the clients that know no single frames of ours, and were connected before the instance was lost, that the
+    /// answer goes on under another request.
+    pub(super) fn offer_continuation(&self, earlier: &RequestId, turn: &Turn) -> Result<(), Fault> {
+        for socket in self.sockets.all(&self.state).iter() {
+            if socket.client() != ClientKind::Sdk {
+                continue;
+            }
+            let message_ids = vec![turn.user_message_id().clone()];
+            let ended = ChatResponse::ended(earlier.clone(), Outcome::Interrupted, message_ids);
+            socket.send(&ServerFrame::ChatResponse(ended));
+            let id = turn.stream_id().clone();
+            self.sockets.offer(&mut socket.clone(), Some(id.clone()))?;
+            socket.send(&ServerFrame::StreamResuming { id, probe_id: None });
+        }
         Ok(())
     }
 
@@ -122,7 +140,7 @@ impl Chat {
         self.running
             .borrow()
             .as_ref()
-            .map(|running| running.turn.borrow().request_id().clone())
+            .map(|running| running.turn.borrow().stream_id().clone())
     }
 
     /// All that has been sent of the running answer.

@@ -1,6 +1,7 @@
 //! The interpreter of turns: one loop that feeds the pure machine and carries out what it says.
 
 use super::model_call::ModelCall;
+use super::tool_calls::ToolCalls;
 use super::{Chat, Work};
 use crate::clock::now;
 use crate::configuration::Deployment;
@@ -8,13 +9,15 @@ use crate::fault::{Fault, log};
 use crate::object;
 use crate::socket::Socket;
 use crate::sys::PlatformTimer;
-use flarebot_conversation::ledger::{self, ClaimedTurn, Settlement};
+use crate::tools::toolbox;
+use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
+use flarebot_conversation::stream_log::{self, LoggedStream};
+use flarebot_conversation::transcript;
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
-use flarebot_conversation::{stream_log, transcript};
 use flarebot_link::{AgentRequest, TurnReport};
 use flarebot_protocol::frame::{ChatResponse, ClientKind, ServerFrame};
 use flarebot_protocol::message::{Message, Outcome};
-use flarebot_protocol::{MessageId, RequestId};
+use flarebot_protocol::RequestId;
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Fuse;
@@ -27,6 +30,13 @@ pub(super) struct RunningTurn {
     cancel: Option<oneshot::Sender<()>>,
 }
 
+/// A turn that is about to run: with what happens to it first, and with the owner's stop.
+pub(super) struct BegunTurn {
+    turn: Rc<RefCell<Turn>>,
+    first: Event,
+    cancelled: Fuse<oneshot::Receiver<()>>,
+}
+
 /// Whether a turn goes on after an effect.
 #[derive(PartialEq, Eq)]
 enum Flow {
@@ -37,12 +47,26 @@ enum Flow {
 impl Chat {
     /// Sees to it that somebody works on the accepted turns.
     pub(super) fn begin_work(self: &Rc<Self>) {
+        self.go_on_working(None);
+    }
+
+    /// Takes over the turn that an earlier life of this object left running. Says whether there was one. From this moment
+    /// on it can be joined and stopped, although the work on it begins later.
+    pub(super) fn take_over_lost_turn(self: &Rc<Self>) -> Result<bool, Fault> {
+        let Some(lost) = self.begin_lost_turn()? else {
+            return Ok(false);
+        };
+        self.go_on_working(Some(lost));
+        Ok(true)
+    }
+
+    fn go_on_working(self: &Rc<Self>, begun: Option<BegunTurn>) {
         if self.work.replace(Work::UnderWay) == Work::UnderWay {
             return;
         }
         let chat = Rc::clone(self);
         wasm_bindgen_futures::spawn_local(async move {
-            let left = chat.work_through().await;
+            let left = chat.work_through(begun).await;
             if let Err(fault) = &left {
                 log("accepted turns could not be worked through", fault);
             }
@@ -52,16 +76,23 @@ impl Chat {
         });
     }
 
-    async fn work_through(self: &Rc<Self>) -> Result<(), Fault> {
+    async fn work_through(self: &Rc<Self>, mut begun: Option<BegunTurn>) -> Result<(), Fault> {
         while !self.closing.get() {
             // The agent watches before the first turn is claimed: should this instance be lost, somebody will notice.
             self.report(AgentRequest::TurnStarted).await;
-            while let Some(claimed) = ledger::claim_next(&self.sql, "", now())? {
-                let ran = self.run(&claimed).await;
+            loop {
+                let next = match begun.take() {
+                    Some(begun) => begun,
+                    None => match ledger::claim_next(&self.sql, now())? {
+                        Some(claimed) => self.begin_turn(claimed)?,
+                        None => break,
+                    },
+                };
+                let ran = self.run(next).await;
                 self.running.borrow_mut().take();
                 if let Err(fault) = ran {
                     log("a turn broke off", &fault);
-                    self.end_lost_turn()?;
+                    begun = self.begin_lost_turn()?;
                 }
             }
             self.report(AgentRequest::TurnsEnded).await;
@@ -71,6 +102,75 @@ impl Chat {
             }
         }
         Ok(())
+    }
+
+    fn begin_turn(&self, claimed: ClaimedTurn) -> Result<BegunTurn, Fault> {
+        let (context, ready) = self.context(&claimed)?;
+        let first = match ready {
+            Ok(()) => Event::Accepted,
+            Err(sentence) => Event::Failed { sentence },
+        };
+        Ok(self.begin(Turn::new(claimed, context), first))
+    }
+
+    fn begin_lost_turn(&self) -> Result<Option<BegunTurn>, Fault> {
+        let Some(LostTurn { turn, state }) = ledger::take_over(&self.sql)? else {
+            return Ok(None);
+        };
+        // A log that cannot be read must not keep the turn from ending: it is answered from its beginning.
+        let logged = stream_log::read(&self.sql, &turn.request_id).unwrap_or_else(|error| {
+            log("the log of a lost turn cannot be read", &error.into());
+            LoggedStream::default()
+        });
+        let (context, ready) = self.context(&turn)?;
+        let first = match ready {
+            Ok(()) => Event::Resumed,
+            Err(sentence) => Event::Failed { sentence },
+        };
+        let earlier = turn.earlier_stream_id();
+        let begun = self.begin(Turn::resume(turn, context, state, logged), first);
+        self.offer_continuation(&earlier, &begun.turn.borrow())?;
+        Ok(Some(begun))
+    }
+
+    fn begin(&self, turn: Turn, first: Event) -> BegunTurn {
+        let turn = Rc::new(RefCell::new(turn));
+        let (cancel, cancelled) = oneshot::channel();
+        *self.running.borrow_mut() = Some(RunningTurn {
+            turn: Rc::clone(&turn),
+            cancel: Some(cancel),
+        });
+        BegunTurn {
+            turn,
+            first,
+            cancelled: cancelled.fuse(),
+        }
+    }
+
+    /// What a turn needs to know, with the reason if it cannot run.
+    fn context(&self, claimed: &ClaimedTurn) -> Result<(TurnContext, Result<(), String>), Fault> {
+        let deployment = self.deployment()?;
+        let model = deployment
+            .endpoint
+            .as_ref()
+            .map(|endpoint| endpoint.default_model().to_owned());
+        let ready = match &model {
+            Some(_) => Ok(()),
+            None => Err("No model is configured. Set FLAREBOT_COMPATIBLE_BASE_URL and FLAREBOT_COMPATIBLE_MODELS, \
+                         then send the message again."
+                .to_owned()),
+        };
+        let context = TurnContext {
+            model: model.unwrap_or_default(),
+            system: None,
+            messages: transcript::for_model(&self.sql, &claimed.user_message_id)?,
+            tools: toolbox().descriptors(),
+        };
+        Ok((context, ready))
+    }
+
+    fn deployment(&self) -> Result<Rc<Deployment>, Fault> {
+        Deployment::of(&self.environment).map_err(|error| Fault::internal(error.to_string()))
     }
 
     async fn report(&self, request: impl FnOnce(TurnReport) -> AgentRequest) {
@@ -88,70 +188,50 @@ impl Chat {
         }
     }
 
-    async fn run(&self, claimed: &ClaimedTurn) -> Result<(), Fault> {
-        let deployment =
-            Deployment::of(&self.environment).map_err(|error| Fault::internal(error.to_string()))?;
-        let model = deployment
-            .endpoint
-            .as_ref()
-            .map(|endpoint| endpoint.default_model().to_owned());
-        let first = match &model {
-            Some(_) => Event::Accepted,
-            None => Event::Failed {
-                sentence: "No model is configured. Set FLAREBOT_COMPATIBLE_BASE_URL and FLAREBOT_COMPATIBLE_MODELS, \
-                           then send the message again."
-                    .to_owned(),
-            },
+    async fn run(self: &Rc<Self>, begun: BegunTurn) -> Result<(), Fault> {
+        let BegunTurn {
+            turn,
+            first,
+            mut cancelled,
+        } = begun;
+        let mut work = TurnWork {
+            deployment: self.deployment()?,
+            model: None,
+            tools: ToolCalls::new(),
         };
-        let context = TurnContext {
-            model: model.unwrap_or_default(),
-            system: None,
-            messages: transcript::for_model(&self.sql, &claimed.user_message_id)?,
-        };
-        let turn = Rc::new(RefCell::new(Turn::new(
-            claimed.request_id.clone(),
-            claimed.assistant_message_id.clone(),
-            context,
-        )));
-        let (cancel, cancelled) = oneshot::channel();
-        let mut cancelled = cancelled.fuse();
-        *self.running.borrow_mut() = Some(RunningTurn {
-            turn: Rc::clone(&turn),
-            cancel: Some(cancel),
-        });
-
-        let mut call = None;
         let mut timer = Timer::default();
-        let mut events = vec![first];
+        // A stop that came before the turn could begin keeps it from calling anything.
+        let mut events = match (&mut cancelled).now_or_never() {
+            Some(_) => vec![Event::Cancel],
+            None => vec![first],
+        };
         let ended = loop {
-            match self.hear_events(claimed, &turn, events, &deployment, &mut call) {
+            match self.hear_events(&turn, events, &mut work) {
                 Ok(Flow::GoesOn) => {
                     let deadline = turn.borrow().deadline();
-                    events = wait(deadline, &mut timer, call.as_mut(), &mut cancelled).await;
+                    events = wait(deadline, &mut timer, &mut work, &mut cancelled).await;
                 }
                 Ok(Flow::Ended) => break Ok(()),
                 Err(fault) => break Err(fault),
             }
         };
         // A provider may keep its connection open after the end, or not know yet that nobody reads any more.
-        if let Some(call) = call {
+        if let Some(call) = work.model {
             call.abort();
         }
         ended
     }
 
     fn hear_events(
-        &self,
-        claimed: &ClaimedTurn,
+        self: &Rc<Self>,
         turn: &RefCell<Turn>,
         events: Vec<Event>,
-        deployment: &Deployment,
-        call: &mut Option<ModelCall>,
+        work: &mut TurnWork,
     ) -> Result<Flow, Fault> {
         for event in events {
             let effects = turn.borrow_mut().handle(event, now());
             for effect in effects {
-                if self.carry_out(claimed, effect, deployment, call)? == Flow::Ended {
+                if self.carry_out(&turn.borrow(), effect, work)? == Flow::Ended {
                     return Ok(Flow::Ended);
                 }
             }
@@ -159,99 +239,63 @@ impl Chat {
         Ok(Flow::GoesOn)
     }
 
-    fn carry_out(
-        &self,
-        claimed: &ClaimedTurn,
-        effect: Effect,
-        deployment: &Deployment,
-        call: &mut Option<ModelCall>,
-    ) -> Result<Flow, Fault> {
-        let request_id = &claimed.request_id;
+    fn carry_out(self: &Rc<Self>, turn: &Turn, effect: Effect, work: &mut TurnWork) -> Result<Flow, Fault> {
+        let request_id = turn.request_id();
         match effect {
             Effect::Checkpoint(state) => {
                 if ledger::checkpoint(&self.sql, request_id, &state)? == Settlement::Late {
-                    self.announce_end(request_id, Outcome::Aborted, None, &claimed.user_message_id);
+                    self.announce_end(turn, Outcome::Aborted, None);
                     return Ok(Flow::Ended);
                 }
             }
-            Effect::CallModel(request) => *call = Some(ModelCall::begin(deployment, &request)),
+            Effect::CallModel(request) => work.model = Some(ModelCall::begin(&work.deployment, &request)),
             Effect::StopModel => {
-                if let Some(call) = call.take() {
+                if let Some(call) = work.model.take() {
                     call.abort();
                 }
+            }
+            Effect::RunTool { call, repetition } => work.tools.begin(self, request_id, call, repetition)?,
+            Effect::StopTool { call_id } => work.tools.stop(&call_id),
+            Effect::Rewind(logged) => {
+                stream_log::rewind(&self.sql, request_id, &logged)?;
+                let frame = ServerFrame::Running(turn.rewound(logged));
+                self.sockets.send(&self.state, &frame, |socket| {
+                    socket.client() == ClientKind::Flarebot
+                });
             }
             Effect::Append { first_seq, chunks } => {
                 stream_log::append(&self.sql, request_id, first_seq, &chunks)?;
             }
             Effect::Send { seq, chunk } => {
-                let frame = ServerFrame::ChatResponse(ChatResponse::chunk(request_id.clone(), seq, &chunk));
+                let stream_id = turn.stream_id();
+                let frame = ServerFrame::ChatResponse(ChatResponse::chunk(stream_id.clone(), seq, &chunk));
                 self.sockets
-                    .send(&self.state, &frame, |socket| not_waiting_for(socket, request_id));
+                    .send(&self.state, &frame, |socket| not_waiting_for(socket, stream_id));
             }
             Effect::Finish {
                 outcome,
                 message,
                 notice,
             } => {
-                self.settle(
-                    request_id,
-                    outcome,
-                    message,
-                    notice.as_deref(),
-                    &claimed.user_message_id,
-                )?;
+                self.settle(turn, outcome, message, notice.as_deref())?;
                 return Ok(Flow::Ended);
             }
         }
         Ok(Flow::GoesOn)
     }
 
-    fn settle(
-        &self,
-        request_id: &RequestId,
-        outcome: Outcome,
-        message: Message,
-        notice: Option<&str>,
-        user_message_id: &MessageId,
-    ) -> Result<(), Fault> {
+    fn settle(&self, turn: &Turn, outcome: Outcome, message: Message, notice: Option<&str>) -> Result<(), Fault> {
         // Before the sockets hear of the end, so that one that connects now finds no running turn.
-        let settlement = ledger::settle(&self.sql, request_id, outcome, &message, now())?;
+        let settlement = ledger::settle(&self.sql, turn.request_id(), outcome, &message, now())?;
         self.running.borrow_mut().take();
         match settlement {
             Settlement::Applied => {
                 self.announce_message(message)?;
-                self.announce_end(request_id, outcome, notice, user_message_id);
+                self.announce_end(turn, outcome, notice);
             }
-            Settlement::Late => self.announce_end(request_id, Outcome::Aborted, None, user_message_id),
+            Settlement::Late => self.announce_end(turn, Outcome::Aborted, None),
         }
         Ok(())
-    }
-
-    /// Ends a turn that an earlier life of this object was running. Says whether there was one.
-    pub(super) fn end_lost_turn(&self) -> Result<bool, Fault> {
-        let Some(lost) = ledger::lost(&self.sql, NOBODY)? else {
-            return Ok(false);
-        };
-        let logged = stream_log::read(&self.sql, &lost.turn.request_id)?;
-        let mut turn = Turn::resume(lost.state, logged);
-        for effect in turn.handle(Event::Resumed, now()) {
-            if let Effect::Finish {
-                outcome,
-                message,
-                notice,
-            } = effect
-            {
-                let user_message_id = &lost.turn.user_message_id;
-                self.settle(
-                    &lost.turn.request_id,
-                    outcome,
-                    message,
-                    notice.as_deref(),
-                    user_message_id,
-                )?;
-            }
-        }
-        Ok(true)
     }
 
     /// Stops the running turn if it answers this request.
@@ -260,7 +304,7 @@ impl Chat {
             .running
             .borrow()
             .as_ref()
-            .is_some_and(|running| running.turn.borrow().request_id() == id);
+            .is_some_and(|running| running.turn.borrow().answers(id));
         if matches {
             self.stop_running();
         }
@@ -299,44 +343,48 @@ impl Chat {
         Ok(())
     }
 
-    fn announce_end(
-        &self,
-        request_id: &RequestId,
-        outcome: Outcome,
-        notice: Option<&str>,
-        user_message_id: &MessageId,
-    ) {
+    fn announce_end(&self, turn: &Turn, outcome: Outcome, notice: Option<&str>) {
         let failed = matches!(outcome, Outcome::Error | Outcome::Interrupted);
-        if let Some(notice) = notice.filter(|_| failed) {
-            let frame =
-                ServerFrame::ChatResponse(ChatResponse::failed(request_id.clone(), notice.to_owned()));
+        let stream_id = turn.stream_id();
+        let tell = |frame: ChatResponse| {
             self.sockets
-                .send(&self.state, &frame, |socket| not_waiting_for(socket, request_id));
+                .send(&self.state, &ServerFrame::ChatResponse(frame), |socket| {
+                    not_waiting_for(socket, stream_id)
+                });
+        };
+        if let Some(notice) = notice.filter(|_| failed) {
+            tell(ChatResponse::failed(stream_id.clone(), notice.to_owned()));
         }
-        let ended = ChatResponse::ended(request_id.clone(), outcome, vec![user_message_id.clone()]);
-        self.sockets
-            .send(&self.state, &ServerFrame::ChatResponse(ended), |socket| {
-                not_waiting_for(socket, request_id)
-            });
+        let message_ids = vec![turn.user_message_id().clone()];
+        tell(ChatResponse::ended(stream_id.clone(), outcome, message_ids.clone()));
+        if turn.request_id() != stream_id {
+            // For whoever still waits under the request that was sent.
+            tell(ChatResponse::ended(turn.request_id().clone(), outcome, message_ids));
+        }
     }
 }
-
-/// No instance has this name, so that every running row counts as lost: asked only while this object runs none.
-const NOBODY: &str = "nobody";
 
 fn not_waiting_for(socket: &Socket, request_id: &RequestId) -> bool {
     socket.attachment.offered.as_ref() != Some(request_id)
 }
 
-/// Waits for the first of: the owner's stop, the model, the turn's deadline.
+/// What a turn has under way.
+struct TurnWork {
+    deployment: Rc<Deployment>,
+    model: Option<ModelCall>,
+    tools: ToolCalls,
+}
+
+/// Waits for the first of: the owner's stop, the model, a tool, the turn's deadline.
 async fn wait(
     deadline: Option<i64>,
     timer: &mut Timer,
-    call: Option<&mut ModelCall>,
+    work: &mut TurnWork,
     mut cancelled: &mut Fuse<oneshot::Receiver<()>>,
 ) -> Vec<Event> {
     timer.arm(deadline);
     let mut ring = std::pin::pin!(timer.ring().fuse());
+    let call = work.model.as_mut();
     let mut model = std::pin::pin!(
         async move {
             match call {
@@ -346,8 +394,10 @@ async fn wait(
         }
         .fuse()
     );
+    let mut tool = std::pin::pin!(work.tools.next().fuse());
     futures_util::select_biased! {
         _ = cancelled => vec![Event::Cancel],
+        event = tool => vec![event],
         events = model => events,
         () = ring => vec![Event::Tick],
     }

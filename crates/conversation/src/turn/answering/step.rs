@@ -1,0 +1,322 @@
+//! One step of an answer: a call of the model, then the tools that it asked for.
+
+use super::{Activity, Answering, Ending, Progress};
+use crate::turn::answer::{Kind, Room};
+use crate::turn::incident::MAXIMUM_MODEL_CALLS;
+use crate::turn::model_call::ModelCall;
+use crate::turn::tools::OpenCalls;
+use crate::turn::{Effect, MAXIMUM_STEPS, notice};
+use flarebot_model::{
+    MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolDefinition,
+};
+use flarebot_protocol::chunk::{Chunk, FinishReason};
+use flarebot_protocol::message::ToolPart;
+use flarebot_tool::{ToolDescriptor, bounded};
+use serde_json::{Value, json};
+
+/// What asks a model to go on with an answer that was cut off. It is part of no transcript.
+const GO_ON: &str = "Your answer above was cut off by a technical problem. Go on exactly where it stops. Repeat nothing, \
+                     do not mention the interruption, and finish the answer.";
+
+impl Answering {
+    /// Begins the answer: announces it and calls the model.
+    pub(in crate::turn) fn begin(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        let opening = vec![self.announcement(), Chunk::StartStep];
+        self.call(opening, now, effects)
+    }
+
+    /// The first chunk of the answer.
+    pub(super) fn announcement(&self) -> Chunk {
+        let mut metadata = self.state.metadata();
+        if metadata.model.is_none() {
+            metadata.model = Some(self.context.model.clone()).filter(|model| !model.is_empty());
+        }
+        Chunk::Start {
+            message_id: self.state.message_id.clone(),
+            message_metadata: Some(metadata),
+        }
+    }
+
+    /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one.
+    pub(super) fn call(&mut self, opening: Vec<Chunk>, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        self.activity = Activity::Nothing;
+        if self.state.model_calls >= MAXIMUM_MODEL_CALLS {
+            return Progress::Ends(Ending::Failed(notice::TOO_MUCH_WORK.to_owned()));
+        }
+        self.state.model_calls = self.state.model_calls.saturating_add(1);
+        self.state.model = Some(self.context.model.clone());
+        effects.push(Effect::Checkpoint(self.state.clone()));
+        for chunk in opening {
+            self.send(chunk, now, effects);
+        }
+        let partial = self.answer.partial_text();
+        let mut messages = self.context.messages.clone();
+        messages.extend(self.answer.for_model());
+        if !partial.trim().is_empty() {
+            messages.push(ModelMessage::User {
+                text: GO_ON.to_owned(),
+            });
+        }
+        let tool_choice = if self.answer.steps() < MAXIMUM_STEPS {
+            ToolChoice::Automatic
+        } else {
+            ToolChoice::None
+        };
+        self.activity = Activity::Model(Box::new(ModelCall::new(partial, tool_choice, now)));
+        effects.push(Effect::CallModel(ModelRequest {
+            model: self.context.model.clone(),
+            system: self.context.system.clone(),
+            messages,
+            max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
+            tools: self.context.tools.iter().map(definition).collect(),
+            tool_choice,
+        }));
+        Progress::GoesOn
+    }
+
+    /// The model begins to write a call.
+    pub(super) fn announce_call(
+        &mut self,
+        id: &str,
+        tool_name: String,
+        now: i64,
+        effects: &mut Vec<Effect>,
+    ) -> Progress {
+        let Activity::Model(call) = &mut self.activity else {
+            return Progress::GoesOn;
+        };
+        let tool_call_id = call.id(id, |id| self.answer.has_call(id));
+        let held = call.take_held();
+        if let full @ Progress::Ends(_) = self.extend(Kind::Text, &held, now, effects) {
+            return full;
+        }
+        if let Some(end_of_part) = self.answer.close() {
+            self.send(end_of_part, now, effects);
+        }
+        let announced = Chunk::ToolInputStart {
+            tool_call_id,
+            tool_name,
+        };
+        self.send(announced, now, effects);
+        Progress::GoesOn
+    }
+
+    /// The model finished. If it called tools, they run; else the answer is complete.
+    pub(super) fn finish_call(
+        &mut self,
+        reason: FinishReason,
+        now: i64,
+        effects: &mut Vec<Effect>,
+    ) -> Progress {
+        let Activity::Model(mut call) = std::mem::replace(&mut self.activity, Activity::Nothing) else {
+            return Progress::GoesOn;
+        };
+        let held = call.take_held();
+        if let full @ Progress::Ends(_) = self.extend(Kind::Text, &held, now, effects) {
+            return full;
+        }
+        if call.tool_calls.is_empty() {
+            return Progress::Ends(Ending::Completed(reason));
+        }
+        let may_run = call.tool_choice == ToolChoice::Automatic && reason != FinishReason::Length;
+        let mut chunks: Vec<Chunk> = self.answer.close().into_iter().collect();
+        for tool_call in call.tool_calls {
+            let chunk = if may_run {
+                self.called(tool_call)
+            } else {
+                refused(tool_call)
+            };
+            if self.answer.take_room(&chunk) == Room::Full {
+                return Progress::Ends(Ending::Full);
+            }
+            chunks.push(chunk);
+        }
+        // Together, so that a later instance finds all calls of the step or none.
+        for chunk in &chunks {
+            self.answer.apply(chunk);
+        }
+        self.outbox.send_together(chunks, effects);
+        match (may_run, reason) {
+            (true, _) => self.run_calls(now, effects),
+            (false, FinishReason::Length) => Progress::Ends(Ending::Completed(reason)),
+            (false, _) => Progress::Ends(Ending::TooManySteps),
+        }
+    }
+
+    /// Runs the calls of the last step that have no result.
+    pub(super) fn run_calls(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        let unsettled = self.answer.calls().filter(|call| !call.state.is_settled());
+        let unsettled: Vec<ToolPart> = unsettled.cloned().collect();
+        let mut open = OpenCalls::default();
+        for call in unsettled {
+            let arguments = call.state.input().cloned().unwrap_or_else(|| json!({}));
+            match self.tool(&call.tool_name) {
+                Some(tool) => {
+                    open.open(call.tool_call_id.clone(), tool, now);
+                    effects.push(Effect::RunTool {
+                        repetition: tool.repetition,
+                        call: ToolCall {
+                            id: call.tool_call_id,
+                            name: call.tool_name,
+                            arguments,
+                        },
+                    });
+                }
+                None => {
+                    let error_text = self.no_such_tool(&call.tool_name);
+                    self.settle(
+                        Chunk::ToolOutputError {
+                            tool_call_id: call.tool_call_id,
+                            error_text,
+                        },
+                        effects,
+                    );
+                }
+            }
+        }
+        self.activity = Activity::Tools(open);
+        self.go_on_after_tools(now, effects)
+    }
+
+    /// A tool tells how far it is.
+    pub(super) fn tell_progress(
+        &mut self,
+        call_id: String,
+        progress: Value,
+        now: i64,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Activity::Tools(open) = &mut self.activity else {
+            return;
+        };
+        if open.tells(&call_id, now) {
+            let chunk = Chunk::ToolOutputAvailable {
+                tool_call_id: call_id,
+                output: bounded(progress),
+                preliminary: Some(true),
+            };
+            self.send(chunk, now, effects);
+        }
+    }
+
+    /// A tool returned. What comes after its deadline is not taken.
+    pub(super) fn take_result(
+        &mut self,
+        call_id: String,
+        result: Result<Value, String>,
+        now: i64,
+        effects: &mut Vec<Effect>,
+    ) -> Progress {
+        let Activity::Tools(open) = &mut self.activity else {
+            return Progress::GoesOn;
+        };
+        if !open.close(&call_id) {
+            return Progress::GoesOn;
+        }
+        let tool_call_id = call_id;
+        let chunk = match result {
+            Ok(output) => Chunk::ToolOutputAvailable {
+                tool_call_id,
+                output: bounded(output),
+                preliminary: None,
+            },
+            Err(error_text) => Chunk::ToolOutputError {
+                tool_call_id,
+                error_text,
+            },
+        };
+        if self.answer.take_room(&chunk) == Room::Full {
+            return Progress::Ends(Ending::Full);
+        }
+        self.settle(chunk, effects);
+        self.go_on_after_tools(now, effects)
+    }
+
+    /// Calls that ran for too long fail; whatever they still do is not waited for.
+    pub(super) fn give_up_calls(
+        &mut self,
+        expired: Vec<String>,
+        now: i64,
+        effects: &mut Vec<Effect>,
+    ) -> Progress {
+        if expired.is_empty() {
+            return Progress::GoesOn;
+        }
+        for tool_call_id in expired {
+            effects.push(Effect::StopTool {
+                call_id: tool_call_id.clone(),
+            });
+            let error_text =
+                "The tool took too long and was given up. It is not known how far it came.".to_owned();
+            self.settle(
+                Chunk::ToolOutputError {
+                    tool_call_id,
+                    error_text,
+                },
+                effects,
+            );
+        }
+        self.go_on_after_tools(now, effects)
+    }
+
+    fn go_on_after_tools(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        match &self.activity {
+            Activity::Tools(open) if open.is_empty() => {
+                self.call(vec![Chunk::FinishStep, Chunk::StartStep], now, effects)
+            }
+            Activity::Tools(_) | Activity::Nothing | Activity::Model(_) | Activity::Pause { .. } => {
+                Progress::GoesOn
+            }
+        }
+    }
+
+    /// A result is durable before anybody sees it, so that no tool runs twice for it.
+    fn settle(&mut self, chunk: Chunk, effects: &mut Vec<Effect>) {
+        self.answer.apply(&chunk);
+        self.outbox.send_together(vec![chunk], effects);
+    }
+
+    fn called(&self, call: ToolCall) -> Chunk {
+        let (tool_call_id, tool_name, input) = (call.id, call.name, call.arguments);
+        if self.tool(&tool_name).is_some() {
+            return Chunk::ToolInputAvailable {
+                tool_call_id,
+                tool_name,
+                input,
+            };
+        }
+        Chunk::ToolInputError {
+            error_text: self.no_such_tool(&tool_name),
+            tool_call_id,
+            tool_name,
+            input,
+        }
+    }
+
+    fn tool(&self, name: &str) -> Option<&ToolDescriptor> {
+        self.context.tools.iter().find(|tool| tool.name == name)
+    }
+
+    fn no_such_tool(&self, name: &str) -> String {
+        let known: Vec<&str> = self.context.tools.iter().map(|tool| tool.name).collect();
+        format!("There is no tool {name:?}. The tools are: {}.", known.join(", "))
+    }
+}
+
+/// A call that is not run because no further step may follow, or because it may be incomplete.
+fn refused(call: ToolCall) -> Chunk {
+    Chunk::ToolInputError {
+        tool_call_id: call.id,
+        tool_name: call.name,
+        input: call.arguments,
+        error_text: "The answer ended before this call could be run.".to_owned(),
+    }
+}
+
+fn definition(tool: &ToolDescriptor) -> ToolDefinition {
+    ToolDefinition {
+        name: tool.name.to_owned(),
+        description: tool.description.to_owned(),
+        parameters: tool.parameters.clone(),
+    }
+}

@@ -1,0 +1,175 @@
+//! The tool calls of a turn: they run side by side, each under its own name, and report what comes of them.
+
+use super::Chat;
+use crate::clock::now;
+use crate::fault::{Fault, log};
+use crate::object;
+use crate::tools::toolbox;
+use flarebot_conversation::action::{self, ActionResult, Claim};
+use flarebot_conversation::turn::Event;
+use flarebot_link::{AgentReply, AgentRequest};
+use flarebot_model::ToolCall;
+use flarebot_protocol::RequestId;
+use flarebot_tool::{Host, HostFuture, Repetition};
+use futures_channel::mpsc;
+use futures_util::StreamExt as _;
+use futures_util::future::{AbortHandle, Abortable, LocalBoxFuture};
+use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How many reports of progress may wait. Those beyond are dropped: only the latest state counts.
+const PROGRESS_WAITING: usize = 16;
+
+/// What a call is answered with that was begun in an earlier life of this object, and whose end nobody saw.
+const UNKNOWN: &str = "The runtime restarted while this ran. It is not known whether it was carried out: check before you \
+                       do it again.";
+
+/// The calls of one turn that are under way.
+pub(super) struct ToolCalls {
+    running: FuturesUnordered<Abortable<LocalBoxFuture<'static, Event>>>,
+    handles: BTreeMap<String, AbortHandle>,
+    progress: mpsc::Receiver<Event>,
+    teller: mpsc::Sender<Event>,
+}
+
+impl ToolCalls {
+    pub(super) fn new() -> Self {
+        let (teller, progress) = mpsc::channel(PROGRESS_WAITING);
+        Self {
+            running: FuturesUnordered::new(),
+            handles: BTreeMap::new(),
+            progress,
+            teller,
+        }
+    }
+
+    /// Begins a call, unless the ledger of actions says that it was begun before.
+    pub(super) fn begin(
+        &mut self,
+        chat: &Rc<Chat>,
+        request_id: &RequestId,
+        call: ToolCall,
+        repetition: Repetition,
+    ) -> Result<(), Fault> {
+        let id = call.id.clone();
+        let claim = match repetition {
+            Repetition::Harmless => Claim::Run,
+            Repetition::Never => action::claim(&chat.sql, request_id, &call.id, &call.name, now())?,
+        };
+        let ended: LocalBoxFuture<'static, Event> = match claim {
+            Claim::Run => {
+                let host = ToolHost {
+                    chat: Rc::clone(chat),
+                    call_id: id.clone(),
+                    teller: RefCell::new(self.teller.clone()),
+                };
+                Box::pin(run(host, request_id.clone(), call, repetition))
+            }
+            Claim::Settled(result) => Box::pin(std::future::ready(finished(call.id, result))),
+            Claim::Unknown => {
+                let unknown = ActionResult::Failed(UNKNOWN.to_owned());
+                Box::pin(std::future::ready(finished(call.id, unknown)))
+            }
+        };
+        let (handle, registration) = AbortHandle::new_pair();
+        self.handles.insert(id, handle);
+        self.running.push(Abortable::new(ended, registration));
+        Ok(())
+    }
+
+    /// Drops a call at the place where it waits.
+    pub(super) fn stop(&mut self, call_id: &str) {
+        if let Some(handle) = self.handles.remove(call_id) {
+            handle.abort();
+        }
+    }
+
+    /// Waits for what a call reports next. Dropping the returned future loses nothing.
+    pub(super) async fn next(&mut self) -> Event {
+        loop {
+            futures_util::select_biased! {
+                told = self.progress.next() => if let Some(event) = told {
+                    return event;
+                },
+                ended = self.running.select_next_some() => if let Ok(event) = ended {
+                    return event;
+                },
+            }
+        }
+    }
+}
+
+async fn run(host: ToolHost, request_id: RequestId, call: ToolCall, repetition: Repetition) -> Event {
+    let toolbox = toolbox();
+    let result = match toolbox.find(&call.name) {
+        Some(tool) => tool.run(call.arguments, &host).await,
+        None => return finished(call.id, ActionResult::Failed("There is no such tool.".to_owned())),
+    };
+    let result = match result {
+        Ok(value) => ActionResult::Returned(flarebot_tool::bounded(value)),
+        Err(failure) => ActionResult::Failed(failure.to_string()),
+    };
+    if repetition == Repetition::Never
+        && let Err(error) = action::settle(&host.chat.sql, &request_id, &call.id, &result)
+    {
+        log("the result of an action could not be stored", &error.into());
+    }
+    finished(call.id, result)
+}
+
+fn finished(call_id: String, result: ActionResult) -> Event {
+    Event::ToolFinished {
+        call_id,
+        result: match result {
+            ActionResult::Returned(value) => Ok(value),
+            ActionResult::Failed(sentence) => Err(sentence),
+        },
+    }
+}
+
+/// The world as a tool of this conversation sees it.
+struct ToolHost {
+    chat: Rc<Chat>,
+    call_id: String,
+    teller: RefCell<mpsc::Sender<Event>>,
+}
+
+impl Host for ToolHost {
+    fn now(&self) -> i64 {
+        now()
+    }
+
+    fn progress(&self, progress: Value) {
+        let told = Event::ToolProgress {
+            call_id: self.call_id.clone(),
+            progress,
+        };
+        // A full channel holds newer news than anybody has seen.
+        let _ = self.teller.borrow_mut().try_send(told);
+    }
+
+    fn rename_conversation<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<String, String>> {
+        Box::pin(async move {
+            let failed = || "The conversation could not be renamed. Try again.".to_owned();
+            let Some(conversation) = self.chat.id.get() else {
+                return Err(failed());
+            };
+            let request = AgentRequest::RenameConversation {
+                conversation,
+                name: name.to_owned(),
+            };
+            match object::ask_agent(&self.chat.environment, &request).await {
+                Ok(AgentReply::Renamed { name }) => Ok(name),
+                Ok(AgentReply::Refused { sentence }) => Err(sentence),
+                Ok(AgentReply::Done | AgentReply::AssertionUsed) => Err(failed()),
+                Err(fault) => {
+                    log("a tool could not rename its conversation", &fault);
+                    Err(failed())
+                }
+            }
+        })
+    }
+}
