@@ -1,15 +1,23 @@
 //! What a tool is: a name, a schema, a policy, and one function that runs it through a [`Host`].
 //!
-//! A tool is one file with one type that implements [`Tool`]; registering it is one line where the objects live. It never
+//! A tool is one file with one type that implements [`Tool`]; registering it is one line of a [`Toolbox`]. It never
 //! touches the platform itself: whatever it needs of the world, it asks of the host.
 
+mod arguments;
 mod descriptor;
 mod failure;
 mod host;
+mod output;
+mod toolbox;
+mod tools;
 
+pub use arguments::read_arguments;
 pub use descriptor::{DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
 pub use failure::ToolFailure;
 pub use host::{Host, HostFuture};
+pub use output::{OUTPUT_CHARACTERS, bounded};
+pub use toolbox::{Toolbox, ToolboxError};
+pub use tools::builtin;
 
 use serde_json::Value;
 
