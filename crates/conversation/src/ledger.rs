@@ -43,7 +43,11 @@ impl ClaimedTurn {
     #[must_use]
     pub fn earlier_stream_id(&self) -> RequestId {
         let attempts = self.attempts.saturating_sub(1);
-        Self { attempts, ..self.clone() }.stream_id()
+        Self {
+            attempts,
+            ..self.clone()
+        }
+        .stream_id()
     }
 
     /// The request under which this attempt's chunks travel.

@@ -247,7 +247,10 @@ impl Turn {
     #[must_use]
     pub fn answers(&self, id: &RequestId) -> bool {
         let attempts = 2..=self.claimed.attempts;
-        *id == self.claimed.request_id || attempts.map(|attempt| self.claimed.request_id.continued(attempt)).any(|stream| stream == *id)
+        *id == self.claimed.request_id
+            || attempts
+                .map(|attempt| self.claimed.request_id.continued(attempt))
+                .any(|stream| stream == *id)
     }
 
     /// The message that is answered.

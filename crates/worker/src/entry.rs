@@ -118,7 +118,7 @@ async fn sign_in(
     match object::ask_agent(environment, &AgentRequest::ConsumeAssertion(consume)).await? {
         AgentReply::AssertionUsed => problem(403, AssertionRefusal::Used.sentence()),
         AgentReply::Renamed { .. } | AgentReply::Refused { .. } => {
-            Err(Fault::internal("the agent answered another question").into())
+            Err(Fault::internal("the agent answered another question"))
         }
         AgentReply::Done => {
             let issued = cookie::issue(&deployment.session, now());

@@ -57,15 +57,16 @@ impl Answer {
         for chunk in chunks {
             answer.apply(chunk);
             answer.stored_bytes = answer.stored_bytes.saturating_add(stored_bytes(chunk));
-            let opened = match chunk {
-                Chunk::TextStart { id } => Some((Kind::Text, id)),
-                Chunk::ReasoningStart { id } => Some((Kind::Reasoning, id)),
-                Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. } => {
-                    answer.open = None;
-                    None
-                }
-                _ => None,
+            let opened = if let Chunk::TextStart { id } = chunk {
+                Some((Kind::Text, id))
+            } else if let Chunk::ReasoningStart { id } = chunk {
+                Some((Kind::Reasoning, id))
+            } else {
+                None
             };
+            if matches!(chunk, Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. }) {
+                answer.open = None;
+            }
             if let Some((kind, id)) = opened {
                 answer.parts = answer.parts.saturating_add(1);
                 answer.open = Some(OpenPart { kind, id: id.clone() });
@@ -229,7 +230,15 @@ fn stored_bytes(chunk: &Chunk) -> usize {
         Chunk::ToolOutputAvailable { .. } | Chunk::ToolOutputError { .. } => {
             chunk.payload_bytes().saturating_mul(2)
         }
-        _ => 0,
+        Chunk::Start { .. }
+        | Chunk::StartStep
+        | Chunk::TextEnd { .. }
+        | Chunk::ReasoningEnd { .. }
+        | Chunk::ToolInputStart { .. }
+        | Chunk::FinishStep
+        | Chunk::Finish { .. }
+        | Chunk::Abort
+        | Chunk::Error { .. } => 0,
     }
 }
 

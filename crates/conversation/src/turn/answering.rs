@@ -138,11 +138,11 @@ impl Answering {
                 Progress::GoesOn
             }
             ModelEvent::Finished(reason) => self.finish_call(reason, now, effects),
-            ModelEvent::Failed(failure) => match failure.kind {
-                FailureKind::Truncated | FailureKind::Silent => self.call_broke(failure.kind, now, effects),
-                // The provider may report a failure inside an answer that it keeps open: the end stops the call.
-                _ => Progress::Ends(Ending::Failed(failure.sentence())),
-            },
+            ModelEvent::Failed(failure) if failure.kind == FailureKind::Truncated => {
+                self.call_broke(failure.kind, now, effects)
+            }
+            // The provider may report a failure inside an answer that it keeps open: the end stops the call.
+            ModelEvent::Failed(failure) => Progress::Ends(Ending::Failed(failure.sentence())),
         }
     }
 

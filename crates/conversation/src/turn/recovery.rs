@@ -16,9 +16,13 @@ pub(super) fn usable(chunks: Vec<Chunk>) -> Vec<Chunk> {
         .filter_map(completed_call)
         .map(str::to_owned)
         .collect();
-    let is_usable = |chunk: &Chunk| match chunk {
-        Chunk::ToolInputStart { tool_call_id, .. } => complete.contains(tool_call_id),
-        _ => true,
+    let is_usable = |chunk: &Chunk| {
+        let begun = if let Chunk::ToolInputStart { tool_call_id, .. } = chunk {
+            Some(tool_call_id)
+        } else {
+            None
+        };
+        begun.is_none_or(|call| complete.contains(call))
     };
     chunks.into_iter().filter(is_usable).collect()
 }
@@ -89,11 +93,11 @@ fn unsettled_calls(message: &Message) -> Vec<String> {
 }
 
 fn completed_call(chunk: &Chunk) -> Option<&str> {
-    match chunk {
-        Chunk::ToolInputAvailable { tool_call_id, .. } | Chunk::ToolInputError { tool_call_id, .. } => {
-            Some(tool_call_id)
-        }
-        _ => None,
+    if let Chunk::ToolInputAvailable { tool_call_id, .. } | Chunk::ToolInputError { tool_call_id, .. } = chunk
+    {
+        Some(tool_call_id)
+    } else {
+        None
     }
 }
 
