@@ -131,11 +131,47 @@ text_identifier! {
     RequestId
 }
 impl RequestId {
+    /// What stands between a request and the number of an attempt at it.
+    const CONTINUATION: char = '~';
+
+    /// Room for that and the largest number.
+    const CONTINUATION_BYTES: usize = 11;
+
     /// The request under which the attempt number `attempt` (2 is the first after the original) goes on with this one's
     /// answer: a chunk's number must never mean two texts.
     #[must_use]
     pub fn continued(&self, attempt: u32) -> Self {
-        Self(format!("{}~{attempt}", self.0))
+        Self(format!("{}{}{attempt}", self.0, Self::CONTINUATION))
+    }
+
+    /// Whether a client may choose it: it leaves room for [`Self::continued`] and cannot be taken for a result of that.
+    #[must_use]
+    pub fn is_original(&self) -> bool {
+        !self.0.contains(Self::CONTINUATION)
+            && self.0.len() + Self::CONTINUATION_BYTES <= MAXIMUM_CLIENT_ID_BYTES
+    }
+
+    /// The request that the owner made, whose answer this one goes on with; itself if it is that.
+    #[must_use]
+    pub fn original(&self) -> Self {
+        match self.parts() {
+            Some((original, _)) => Self(original.to_owned()),
+            None => self.clone(),
+        }
+    }
+
+    /// Which attempt at the answer this is, counted from 1.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.parts().map_or(1, |(_, attempt)| attempt)
+    }
+
+    fn parts(&self) -> Option<(&str, u32)> {
+        let (original, attempt) = self.0.rsplit_once(Self::CONTINUATION)?;
+        match attempt.parse() {
+            Ok(number) if number >= 2 && !original.is_empty() => Some((original, number)),
+            Ok(_) | Err(_) => None,
+        }
     }
 }
 

@@ -50,11 +50,36 @@ impl Reduction {
             Chunk::ReasoningStart { id } => self.open(Kind::Reasoning, id),
             Chunk::ReasoningDelta { id, delta } => self.append(Kind::Reasoning, id, delta),
             Chunk::ReasoningEnd { id } => self.close(Kind::Reasoning, id),
-            Chunk::ToolInputStart { .. }
-            | Chunk::ToolInputAvailable { .. }
-            | Chunk::ToolInputError { .. }
-            | Chunk::ToolOutputAvailable { .. }
-            | Chunk::ToolOutputError { .. } => tools::apply(&mut self.message.parts, chunk),
+            Chunk::ToolInputStart {
+                tool_call_id,
+                tool_name,
+            } => tools::begin(&mut self.message.parts, tool_call_id, tool_name),
+            Chunk::ToolInputAvailable {
+                tool_call_id,
+                tool_name,
+                input,
+            } => tools::take_input(&mut self.message.parts, tool_call_id, tool_name, input),
+            Chunk::ToolInputError {
+                tool_call_id,
+                tool_name,
+                input,
+                error_text,
+            } => tools::reject(
+                &mut self.message.parts,
+                tool_call_id,
+                tool_name,
+                input,
+                error_text,
+            ),
+            Chunk::ToolOutputAvailable {
+                tool_call_id,
+                output,
+                preliminary,
+            } => tools::take_output(&mut self.message.parts, tool_call_id, output, *preliminary),
+            Chunk::ToolOutputError {
+                tool_call_id,
+                error_text,
+            } => tools::fail(&mut self.message.parts, tool_call_id, error_text),
             Chunk::FinishStep => {}
             Chunk::Finish { message_metadata, .. } => {
                 self.close_all();

@@ -232,7 +232,14 @@ impl ClientSession {
         if let ServerFrame::ChatResponse(response) = &frame
             && response.done
         {
-            self.cancellations.retain(|id| *id != response.id);
+            let original = response.id.original();
+            self.cancellations.retain(|id| id.original() != original);
+        } else if let ServerFrame::Running(running) = &frame {
+            // What the instance that is gone was told, the next one may not have heard.
+            let original = running.request_id.original();
+            if self.cancellations.iter().any(|id| id.original() == original) {
+                self.transmit_cancellation(running.request_id.clone());
+            }
         } else if let ServerFrame::ChatClear = &frame {
             self.cancellations.clear();
         } else if let ServerFrame::History(history) = &frame {

@@ -91,11 +91,11 @@ impl Submissions {
 /// Whether a frame shows that the server has a request, or has refused it.
 fn concerns(frame: &ServerFrame, request: &ChatRequest) -> bool {
     match frame {
-        ServerFrame::ChatResponse(response) => response.id == request.id,
+        ServerFrame::ChatResponse(response) => response.id.original() == request.id,
         ServerFrame::Queued(queued) => queued.request_id == request.id,
         ServerFrame::Message { message } => message.id == request.message.id,
         ServerFrame::History(history) => holds(history, request),
-        ServerFrame::Running(running) => running.user_message_id.as_ref() == Some(&request.message.id),
+        ServerFrame::Running(running) => running.request_id.original() == request.id,
         ServerFrame::Identity { .. }
         | ServerFrame::State { .. }
         | ServerFrame::StateError { .. }

@@ -4,6 +4,7 @@
 //! same order: chunks are counted within their request, messages are known by their ids, and a history frame says what
 //! is true when a connection begins.
 
+mod ended;
 mod entries;
 mod entry;
 mod history;
@@ -12,10 +13,10 @@ use crate::client::SubmissionState;
 use crate::frame::{ChatRequest, ChatResponse, QueuedTurn, ServerFrame, Trigger};
 use crate::message::Message;
 use crate::{MessageId, RequestId};
+use ended::Ended;
 use entries::Entries;
 use entry::{Answer, Content};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 pub use entry::{Delivery, Entry, EntryState};
 
@@ -48,7 +49,7 @@ pub struct TranscriptView {
     /// Our own requests that were accepted and whose answer has not begun.
     awaited: Vec<RequestId>,
     /// Requests whose answers have ended; frames about them are late.
-    ended: BTreeSet<RequestId>,
+    ended: Ended,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -121,6 +122,7 @@ impl TranscriptView {
         match frame {
             ServerFrame::History(history) => self.load(history),
             ServerFrame::ChatResponse(response) => self.answer(response),
+            ServerFrame::Running(turn) => self.take_over(turn),
             ServerFrame::Message { message } => self.add(message),
             ServerFrame::Queued(queued) => self.enqueue(queued),
             ServerFrame::ChatClear => self.clear(),
@@ -134,7 +136,6 @@ impl TranscriptView {
             | ServerFrame::StreamPending { .. }
             | ServerFrame::Conversations { .. }
             | ServerFrame::Activity { .. }
-            | ServerFrame::Running(_)
             | ServerFrame::Error(_) => Change::Nothing,
         }
     }
@@ -252,7 +253,7 @@ impl TranscriptView {
         if let Some(place) = self.entries.running(&response.id) {
             self.entries.replace(place, |entry| entry.ended(response.outcome));
         }
-        self.ended.insert(response.id);
+        self.ended.insert(&response.id);
         Change::Structure
     }
 
@@ -278,7 +279,7 @@ impl TranscriptView {
                 if metadata.and_then(|metadata| metadata.outcome).is_none() {
                     return Change::Nothing;
                 }
-                self.ended.insert(answer.request.clone());
+                self.ended.insert(&answer.request);
                 entry.content = Content::Settled(message);
                 Change::Structure
             }
@@ -313,7 +314,7 @@ impl TranscriptView {
         for entry in std::mem::take(&mut self.entries) {
             match entry.content {
                 Content::Running(answer) => {
-                    self.ended.insert(answer.request);
+                    self.ended.insert(&answer.request);
                 }
                 Content::Unconfirmed { .. } => {
                     self.entries.append(entry);
@@ -322,7 +323,9 @@ impl TranscriptView {
             }
         }
         let queued = self.queue.drain(..).map(|queued| queued.request_id);
-        self.ended.extend(queued.chain(self.awaited.drain(..)));
+        for request in queued.chain(self.awaited.drain(..)) {
+            self.ended.insert(&request);
+        }
         self.has_more = false;
         Change::Structure
     }
@@ -343,9 +346,10 @@ impl TranscriptView {
 
     /// A request waits no more, because its answer begins or never will. Gives the place of its message, if known.
     fn release(&mut self, id: &RequestId) -> Option<usize> {
-        let place = self.confirm(id).or_else(|| self.entries.settle_queued(id));
-        self.awaited.retain(|awaited| awaited != id);
-        self.queue.retain(|queued| queued.request_id != *id);
+        let id = id.original();
+        let place = self.confirm(&id).or_else(|| self.entries.settle_queued(&id));
+        self.awaited.retain(|awaited| *awaited != id);
+        self.queue.retain(|queued| queued.request_id != id);
         place
     }
 

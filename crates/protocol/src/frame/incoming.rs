@@ -218,6 +218,12 @@ impl ClientFrame {
 
 impl ChatRequest {
     fn parse(id: RequestId, body: &str) -> Result<Self, FrameFault> {
+        if !id.is_original() {
+            return Err(FrameFault::chat(
+                &id,
+                "The id of a request must be shorter and hold no ~.",
+            ));
+        }
         let body: RawBody = object(body)
             .ok_or_else(|| FrameFault::chat(&id, "The body of the request is not a list of messages."))?;
         let trigger = match body.trigger.as_deref() {

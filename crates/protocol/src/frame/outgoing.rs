@@ -321,12 +321,13 @@ pub struct HistoryFrame {
 }
 
 impl HistoryFrame {
-    /// Whether the answer to a request is being made or waits.
+    /// Whether the answer to a request is being made, under whichever attempt's id, or waits.
     #[must_use]
     pub fn is_unfinished(&self, id: &RequestId) -> bool {
+        let original = id.original();
         let running = self.running.as_ref();
-        running.is_some_and(|running| running.request_id == *id)
-            || self.queued.iter().any(|queued| queued.request_id == *id)
+        running.is_some_and(|running| running.request_id.original() == original)
+            || self.queued.iter().any(|queued| queued.request_id == original)
     }
 }
 

@@ -1,69 +1,19 @@
 //! How chunks change a tool's part. A call only ever moves forward: a chunk that would take it back changes nothing, so
 //! a provider that repeats an earlier call, or a replay, does no harm.
 
-use crate::chunk::Chunk;
 use crate::message::{Part, ToolPart, ToolState};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// Applies a chunk that tells of a tool; every other one changes nothing.
-pub(super) fn apply(parts: &mut Vec<Part>, chunk: &Chunk) {
-    match chunk {
-        Chunk::ToolInputStart {
-            tool_call_id,
-            tool_name,
-        } => {
-            if find(parts, tool_call_id).is_none() {
-                push(parts, tool_call_id, tool_name, ToolState::InputStreaming);
-            }
-        }
-        Chunk::ToolInputAvailable {
-            tool_call_id,
-            tool_name,
-            input,
-        } => {
-            let input = input.clone();
-            take_input(
-                parts,
-                tool_call_id,
-                tool_name,
-                ToolState::InputAvailable { input },
-            );
-        }
-        Chunk::ToolInputError {
-            tool_call_id,
-            tool_name,
-            input,
-            error_text,
-        } => {
-            let (input, error_text) = (input.clone(), error_text.clone());
-            take_input(
-                parts,
-                tool_call_id,
-                tool_name,
-                ToolState::OutputError { input, error_text },
-            );
-        }
-        Chunk::ToolOutputAvailable {
-            tool_call_id,
-            output,
-            preliminary,
-        } => settle(parts, tool_call_id, |input| ToolState::OutputAvailable {
-            input,
-            output: output.clone(),
-            preliminary: *preliminary,
-        }),
-        Chunk::ToolOutputError {
-            tool_call_id,
-            error_text,
-        } => settle(parts, tool_call_id, |input| ToolState::OutputError {
-            input,
-            error_text: error_text.clone(),
-        }),
-        _ => {}
+/// A call begins.
+pub(super) fn begin(parts: &mut Vec<Part>, id: &str, name: &str) {
+    if find(parts, id).is_none() {
+        push(parts, id, name, ToolState::InputStreaming);
     }
 }
 
-fn take_input(parts: &mut Vec<Part>, id: &str, name: &str, state: ToolState) {
+/// A call's input is complete. One that was complete before stays.
+pub(super) fn take_input(parts: &mut Vec<Part>, id: &str, name: &str, input: &Value) {
+    let state = ToolState::InputAvailable { input: input.clone() };
     match find(parts, id) {
         None => push(parts, id, name, state),
         Some(part) if part.state == ToolState::InputStreaming => part.state = state,
@@ -71,12 +21,42 @@ fn take_input(parts: &mut Vec<Part>, id: &str, name: &str, state: ToolState) {
     }
 }
 
-fn settle(parts: &mut [Part], id: &str, state: impl FnOnce(Value) -> ToolState) {
+/// A call cannot be run.
+pub(super) fn reject(parts: &mut Vec<Part>, id: &str, name: &str, input: &Value, error_text: &str) {
+    let state = ToolState::OutputError {
+        input: input.clone(),
+        error_text: error_text.to_owned(),
+    };
+    match find(parts, id) {
+        None => push(parts, id, name, state),
+        Some(part) if !part.state.is_settled() => part.state = state,
+        Some(_) => {}
+    }
+}
+
+/// A call returned, or tells how far it is.
+pub(super) fn take_output(parts: &mut [Part], id: &str, output: &Value, preliminary: Option<bool>) {
+    advance(parts, id, |input| ToolState::OutputAvailable {
+        input,
+        output: output.clone(),
+        preliminary,
+    });
+}
+
+/// A call failed.
+pub(super) fn fail(parts: &mut [Part], id: &str, error_text: &str) {
+    advance(parts, id, |input| ToolState::OutputError {
+        input,
+        error_text: error_text.to_owned(),
+    });
+}
+
+fn advance(parts: &mut [Part], id: &str, state: impl FnOnce(Value) -> ToolState) {
     if let Some(part) = find(parts, id)
         && !part.state.is_settled()
     {
-        let input = part.state.input().cloned().unwrap_or_default();
-        part.state = state(input);
+        let input = part.state.input().cloned();
+        part.state = state(input.unwrap_or_else(|| Value::Object(Map::new())));
     }
 }
 
@@ -84,7 +64,7 @@ fn settle(parts: &mut [Part], id: &str, state: impl FnOnce(Value) -> ToolState) 
 fn find<'a>(parts: &'a mut [Part], id: &str) -> Option<&'a mut ToolPart> {
     parts.iter_mut().rev().find_map(|part| match part {
         Part::Tool(tool) if tool.tool_call_id == id => Some(tool),
-        _ => None,
+        Part::Tool(_) | Part::Text { .. } | Part::Reasoning { .. } | Part::StepStart => None,
     })
 }
 

@@ -107,6 +107,7 @@ fn a_long_probe_is_cut() {
 
 fn frames() -> impl Strategy<Value = ClientFrame> {
     let id = "[!-~]{1,128}";
+    let original = "[!-}]{1,117}";
     let text = "[^ ]\\PC{0,40}";
     prop_oneof![
         (
@@ -119,25 +120,27 @@ fn frames() -> impl Strategy<Value = ClientFrame> {
                 method,
                 arguments,
             }),
-        (id, id, prop::collection::vec(text, 1..3), any::<bool>()).prop_map(|(id, message, texts, again)| {
-            ClientFrame::Chat(ChatRequest {
-                id: request_id(&id),
-                message: Message {
-                    id: message_id(&message),
-                    role: Role::User,
-                    parts: texts
-                        .into_iter()
-                        .map(|text| Part::Text { text, state: None })
-                        .collect(),
-                    metadata: None,
-                },
-                trigger: if again {
-                    Trigger::Regenerate
-                } else {
-                    Trigger::Submit
-                },
-            })
-        }),
+        (original, id, prop::collection::vec(text, 1..3), any::<bool>()).prop_map(
+            |(id, message, texts, again)| {
+                ClientFrame::Chat(ChatRequest {
+                    id: request_id(&id),
+                    message: Message {
+                        id: message_id(&message),
+                        role: Role::User,
+                        parts: texts
+                            .into_iter()
+                            .map(|text| Part::Text { text, state: None })
+                            .collect(),
+                        metadata: None,
+                    },
+                    trigger: if again {
+                        Trigger::Regenerate
+                    } else {
+                        Trigger::Submit
+                    },
+                })
+            }
+        ),
         id.prop_map(|id| ClientFrame::Cancel { id: request_id(&id) }),
         id.prop_map(|id| ClientFrame::ResumeAcknowledge { id: request_id(&id) }),
         prop::option::of("\\PC{0,64}").prop_map(|probe_id| ClientFrame::ResumeRequest { probe_id }),

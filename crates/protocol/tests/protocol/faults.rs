@@ -131,6 +131,10 @@ fn a_request_of_the_wrong_shape() {
                 "a hostile id",
                 r#"{"type":"cf_agent_use_chat_request","id":"\u0000","init":{"body":"{}"}}"#
             ),
+            plain(
+                "an id of a continuation",
+                r#"{"type":"cf_agent_use_chat_request","id":"r~2","init":{"body":"{}"}}"#
+            ),
             plain("no init", r#"{"type":"cf_agent_use_chat_request","id":"r"}"#),
             plain(
                 "a body that is no text",

@@ -10,11 +10,13 @@
 
 mod addresses;
 mod calls;
+mod chunks;
 mod client_frames;
 mod faults;
 mod identifiers;
 mod official_client;
 mod reducer;
+mod reducer_tools;
 mod server_frames;
 mod session;
 mod support;

@@ -4,14 +4,15 @@ use crate::support::{
     conversation_id, empty_answer, message_id, question, request_id, start, text_delta, text_start,
 };
 use flarebot_protocol::call::{CallFailure, FailureCode};
-use flarebot_protocol::chunk::{Chunk, FinishReason};
+use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use flarebot_protocol::frame::{
     AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueuedTurn, ResumeNoneReason, RpcReply, RunningTurn,
     ServerFrame,
 };
-use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, Usage};
+use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, ToolPart, ToolState, Usage};
 use insta::assert_snapshot;
+use serde_json::json;
 use std::collections::BTreeSet;
 
 const TIME: &str = "2026-03-01T08:00:00.000Z";
@@ -46,6 +47,33 @@ fn finished_answer() -> Message {
                 output_tokens: 3,
             }),
         }),
+        ..empty_answer("answer")
+    }
+}
+
+/// An answer with a call in each state.
+fn answer_with_tools() -> Message {
+    let input = || json!({"zone": "UTC"});
+    let output = |preliminary, output| ToolState::OutputAvailable {
+        input: input(),
+        output,
+        preliminary,
+    };
+    let states = [
+        ToolState::InputStreaming,
+        ToolState::InputAvailable { input: input() },
+        output(Some(true), json!("10 %")),
+        output(None, json!({"time": "12:00"})),
+        ToolState::OutputError {
+            input: json!("{zone"),
+            error_text: "The input is no JSON object.".to_owned(),
+        },
+    ];
+    let calls = states.into_iter().enumerate();
+    let tools = calls
+        .map(|(number, state)| Part::Tool(ToolPart::new(format!("call-{number}"), "current_time", state)));
+    Message {
+        parts: tools.collect(),
         ..empty_answer("answer")
     }
 }
@@ -95,10 +123,7 @@ fn replies() -> Vec<(&'static str, ServerFrame)> {
     vec![
         (
             "rpc_succeeded",
-            ServerFrame::Rpc(RpcReply::succeeded(
-                "call".to_owned(),
-                serde_json::json!([1, "two"]),
-            )),
+            ServerFrame::Rpc(RpcReply::succeeded("call".to_owned(), json!([1, "two"]))),
         ),
         (
             "rpc_failed",
@@ -271,6 +296,12 @@ fn own_frames() -> Vec<(&'static str, ServerFrame)> {
                 message: finished_answer(),
             },
         ),
+        (
+            "message_with_tools",
+            ServerFrame::Message {
+                message: answer_with_tools(),
+            },
+        ),
         ("queued", ServerFrame::Queued(queued())),
     ]
 }
@@ -317,55 +348,4 @@ fn every_frame_has_its_text_and_is_read_back() {
         assert_snapshot!(format!("server_{name}"), text);
     }
     assert_eq!(kinds.len(), KINDS, "an example of each frame");
-}
-
-#[test]
-fn every_chunk_has_its_text_and_is_read_back() {
-    let id = || "reasoning-0".to_owned();
-    let metadata = Metadata {
-        model: Some("small".to_owned()),
-        ..Metadata::default()
-    };
-    let finish = |finish_reason, message_metadata| Chunk::Finish {
-        finish_reason,
-        message_metadata,
-    };
-    let chunks = [
-        start("answer"),
-        Chunk::Start {
-            message_id: message_id("answer"),
-            message_metadata: Some(metadata.clone()),
-        },
-        Chunk::StartStep,
-        text_start("text-0"),
-        text_delta("text-0", "Hello"),
-        Chunk::TextEnd {
-            id: "text-0".to_owned(),
-        },
-        Chunk::ReasoningStart { id: id() },
-        Chunk::ReasoningDelta {
-            id: id(),
-            delta: "Hm".to_owned(),
-        },
-        Chunk::ReasoningEnd { id: id() },
-        Chunk::FinishStep,
-        finish(None, None),
-        finish(Some(FinishReason::Stop), Some(metadata)),
-        finish(Some(FinishReason::Length), None),
-        finish(Some(FinishReason::ToolCalls), None),
-        finish(Some(FinishReason::ContentFilter), None),
-        finish(Some(FinishReason::Other), None),
-        Chunk::Abort,
-        Chunk::Error {
-            error_text: "The model is busy. Try again.".to_owned(),
-        },
-    ];
-    let mut texts = String::new();
-    for chunk in chunks {
-        let text = serde_json::to_string(&chunk).unwrap();
-        assert_eq!(serde_json::from_str::<Chunk>(&text).unwrap(), chunk);
-        texts.push_str(&text);
-        texts.push('\n');
-    }
-    assert_snapshot!("chunks", texts);
 }

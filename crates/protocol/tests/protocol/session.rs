@@ -5,6 +5,7 @@ mod connection;
 mod requests;
 
 use crate::support::{conversation_id, message_id, request_id};
+use flarebot_protocol::RequestId;
 use flarebot_protocol::client::{
     ClientSession, ConnectionStatus, Output, SessionEvent, Settlement, SubmissionState,
 };
@@ -102,15 +103,19 @@ fn history_running(request: &ChatRequest) -> ServerFrame {
     ServerFrame::History(HistoryFrame {
         messages: vec![request.message.clone()],
         has_more: false,
-        running: Some(RunningTurn {
-            request_id: request.id.clone(),
-            message_id: message_id("answer"),
-            user_message_id: None,
-            chunks: Vec::new(),
-            next_seq: 0,
-        }),
+        running: Some(running(request.id.clone())),
         queued: Vec::new(),
     })
+}
+
+fn running(request_id: RequestId) -> RunningTurn {
+    RunningTurn {
+        request_id,
+        message_id: message_id("answer"),
+        user_message_id: None,
+        chunks: Vec::new(),
+        next_seq: 0,
+    }
 }
 
 fn queued(request: &ChatRequest) -> QueuedTurn {

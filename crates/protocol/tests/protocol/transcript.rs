@@ -1,6 +1,7 @@
 //! What a page shows of a conversation, frame by frame.
 
 mod answers;
+mod continued;
 mod history;
 mod questions;
 

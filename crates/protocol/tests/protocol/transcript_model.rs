@@ -1,214 +1,51 @@
-//! A server in miniature and a client behind a network that breaks: whatever happens, the page ends up with the
+//! A server in miniature and clients behind a network that breaks: whatever happens, every page ends up with the
 //! server's transcript.
 
-use crate::support::{chat, empty_answer, ended, message_id, start, text_delta, text_start};
-use flarebot_protocol::chunk::{Chunk, merge};
+mod server;
+
+use crate::support::{chat, text_delta, text_start};
+use flarebot_protocol::RequestId;
 use flarebot_protocol::client::{Change, ClientSession, EntryState, Output, SessionEvent, TranscriptView};
-use flarebot_protocol::frame::{
-    AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, QueuedTurn, RunningTurn, ServerFrame,
-};
+use flarebot_protocol::frame::{ClientFrame, ServerFrame};
 use flarebot_protocol::message::{Message, Outcome};
-use flarebot_protocol::{RequestId, reduce};
 use proptest::prelude::*;
+use server::Server;
 use std::collections::{BTreeSet, VecDeque};
 
-/// How many questions may be without their answer.
-const UNANSWERED: usize = 4;
+/// How many questions may be without their answer, or without a tab's knowing of it.
+const UNANSWERED: usize = 3;
 
-/// The page size of this server: enough to show what became of all that was on its way when a connection broke.
-const PAGE: usize = 2 * UNANSWERED;
+/// The page size of this server: enough to show what became of all that was on its way when a connection broke. Questions
+/// overtake each other, so these may be twice as many.
+const PAGE: usize = 4 * UNANSWERED;
 
-/// A conversation as its server has it.
-#[derive(Default)]
-struct Server {
-    /// Each request with its question, and its answer once that is complete.
-    turns: Vec<(ChatRequest, Option<Message>)>,
-    known: BTreeSet<RequestId>,
-    /// Which of the turns runs, with the chunks that were sent.
-    running: Option<(usize, Vec<Chunk>)>,
-    connected: bool,
-    outbox: VecDeque<ServerFrame>,
-}
-
-impl Server {
-    fn send(&mut self, frame: ServerFrame) {
-        if self.connected {
-            self.outbox.push_back(frame);
-        }
-    }
-
-    fn transcript(&self) -> Vec<Message> {
-        let pairs = self.turns.iter();
-        pairs
-            .flat_map(|(request, answer)| [Some(request.message.clone()), answer.clone()])
-            .flatten()
-            .collect()
-    }
-
-    /// The transcript with the running answer in its place, as a page should show it.
-    fn shown(&self) -> Vec<Message> {
-        let mut messages = self.transcript();
-        if let Some((turn, chunks)) = &self.running {
-            let question = &self.turns[*turn].0.message.id;
-            let place = messages
-                .iter()
-                .position(|message| message.id == *question)
-                .unwrap();
-            let answer = empty_answer(&format!("{}-answer", self.turns[*turn].0.id));
-            messages.insert(place + 1, reduce(answer, chunks));
-        }
-        messages
-    }
-
-    fn queued(&self) -> Vec<QueuedTurn> {
-        let first = self
-            .running
-            .as_ref()
-            .map_or(self.turns.len(), |(turn, _)| turn + 1);
-        self.turns[first..]
-            .iter()
-            .map(|(request, _)| QueuedTurn {
-                request_id: request.id.clone(),
-                user_message_id: request.message.id.clone(),
-            })
-            .collect()
-    }
-
-    fn connect(&mut self) {
-        self.connected = true;
-        self.outbox.clear();
-        self.send(ServerFrame::Identity {
-            name: "conversation".to_owned(),
-            agent: AgentKind::Conversation,
-            state_follows: false,
-        });
-        let mut messages = self.transcript();
-        let has_more = messages.len() > PAGE;
-        messages.drain(..messages.len().saturating_sub(PAGE));
-        let running = self.running.as_ref().map(|(turn, chunks)| {
-            let request_id = self.turns[*turn].0.id.clone();
-            RunningTurn {
-                message_id: message_id(&format!("{request_id}-answer")),
-                user_message_id: None,
-                request_id,
-                chunks: merge(chunks.clone()),
-                next_seq: chunks.len() as u64,
-            }
-        });
-        self.send(ServerFrame::History(HistoryFrame {
-            messages,
-            has_more,
-            running,
-            queued: self.queued(),
-        }));
-    }
-
-    fn disconnect(&mut self) {
-        self.connected = false;
-        self.outbox.clear();
-    }
-
-    fn receive(&mut self, frame: ClientFrame) {
-        match frame {
-            ClientFrame::Chat(request) => self.accept(request),
-            ClientFrame::Cancel { id } => {
-                if self
-                    .running
-                    .as_ref()
-                    .is_some_and(|(turn, _)| self.turns[*turn].0.id == id)
-                {
-                    self.finish(Outcome::Aborted);
-                }
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn accept(&mut self, request: ChatRequest) {
-        self.send(ServerFrame::Message {
-            message: request.message.clone(),
-        });
-        if !self.known.insert(request.id.clone()) {
-            return;
-        }
-        let queued = QueuedTurn {
-            request_id: request.id.clone(),
-            user_message_id: request.message.id.clone(),
-        };
-        self.turns.push((request, None));
-        if self.running.is_some() {
-            self.send(ServerFrame::Queued(queued));
-        } else {
-            self.begin(self.turns.len() - 1);
-        }
-    }
-
-    fn begin(&mut self, turn: usize) {
-        self.running = Some((turn, Vec::new()));
-        self.say(&start(&format!("{}-answer", self.turns[turn].0.id)));
-    }
-
-    fn say(&mut self, chunk: &Chunk) {
-        let Some((turn, chunks)) = &mut self.running else {
-            return;
-        };
-        let id = self.turns[*turn].0.id.clone();
-        let seq = chunks.len() as u64;
-        chunks.push(chunk.clone());
-        self.send(ServerFrame::ChatResponse(ChatResponse::chunk(id, seq, chunk)));
-    }
-
-    fn finish(&mut self, outcome: Outcome) {
-        let Some((turn, mut chunks)) = self.running.take() else {
-            return;
-        };
-        chunks.push(Chunk::Abort);
-        let (request, answer) = &mut self.turns[turn];
-        let message = ended(reduce(empty_answer("a"), &chunks), outcome);
-        *answer = Some(message.clone());
-        let end = ChatResponse::ended(request.id.clone(), outcome, vec![request.message.id.clone()]);
-        self.send(ServerFrame::Message { message });
-        self.send(ServerFrame::ChatResponse(end));
-        if turn + 1 < self.turns.len() {
-            self.begin(turn + 1);
-        }
-    }
-
-    /// The instance dies and another one seals the answer with less than the client may have seen.
-    fn crash(&mut self) {
-        self.disconnect();
-        if let Some((_, chunks)) = &mut self.running {
-            chunks.truncate(2);
-        }
-        self.finish(Outcome::Interrupted);
-    }
-}
+/// How many pages look at the conversation.
+const TABS: usize = 2;
 
 /// A page with its session and its view.
 struct Page {
+    tab: usize,
     session: ClientSession,
     view: TranscriptView,
     to_server: VecDeque<String>,
     now: i64,
-    submitted: u32,
 }
 
 impl Page {
-    fn new() -> Self {
+    fn new(tab: usize) -> Self {
         let mut session = ClientSession::new();
         session.start(0);
         Self {
+            tab,
             session,
             view: TranscriptView::new(),
             to_server: VecDeque::new(),
             now: 0,
-            submitted: 0,
         }
     }
 
-    fn submit(&mut self) {
-        let request = chat(&format!("r{}", self.submitted), "Hello?");
-        self.submitted += 1;
+    fn submit(&mut self, number: usize) {
+        let request = chat(&number.to_string(), "Hello?");
         let _ = self.view.submit(&request);
         self.session.submit(request, self.now);
     }
@@ -223,15 +60,40 @@ impl Page {
         }
     }
 
+    fn cancel_next(&mut self) {
+        let next = self.waiting().next();
+        if let Some(id) = next {
+            self.session.cancel(&id);
+        }
+    }
+
+    /// The number of the first request that the server may have without this tab's knowing.
+    fn unconfirmed(&self) -> Option<usize> {
+        let entries = self.view.entries().iter();
+        let unconfirmed = entries.filter_map(|entry| match entry.state() {
+            EntryState::Unconfirmed(id, _) => id.as_str().parse().ok(),
+            _ => None,
+        });
+        unconfirmed.min()
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = RequestId> {
+        let entries = self.view.entries().iter();
+        entries.filter_map(|entry| match entry.state() {
+            EntryState::Queued(id) => Some(id.clone()),
+            _ => None,
+        })
+    }
+
     /// Does what the session says. Gaps never come on a network that keeps the order.
     fn pump(&mut self, server: &mut Server) {
         while let Some(output) = self.session.poll_output() {
             match output {
                 Output::Connect => {
                     self.to_server.clear();
-                    server.connect();
+                    server.connect(self.tab);
                 }
-                Output::Disconnect => server.disconnect(),
+                Output::Disconnect => server.disconnect(self.tab),
                 Output::Transmit(text) => self.to_server.push_back(text),
                 Output::Event(SessionEvent::Frame(frame)) => {
                     assert_ne!(self.view.apply(*frame), Change::Resynchronise);
@@ -255,14 +117,14 @@ impl Page {
     }
 
     fn break_connection(&mut self, server: &mut Server) {
-        server.disconnect();
+        server.disconnect(self.tab);
         self.to_server.clear();
         self.session.handle_closed(1006, self.now, 0.5);
     }
 
     /// Reads one frame from the server, some more than once.
     fn read(&mut self, server: &mut Server, times: usize) -> bool {
-        let Some(frame) = server.outbox.pop_front() else {
+        let Some(frame) = server.lines[self.tab].outbox.pop_front() else {
             return false;
         };
         let times = if matches!(frame, ServerFrame::History(_)) {
@@ -285,17 +147,14 @@ impl Page {
         true
     }
 
-    /// Gets through everything that is on its way, on a connection that holds.
-    fn settle(&mut self, server: &mut Server) {
+    /// Connects if it is not connected.
+    fn attach(&mut self, server: &mut Server) {
         self.pump(server);
-        if !server.connected {
+        if !server.lines[self.tab].connected {
             self.session.handle_closed(1006, self.now, 0.5);
         }
         self.session.handle_online(self.now);
         self.pump(server);
-        while self.write(server) | self.read(server, 1) {
-            self.pump(server);
-        }
     }
 
     /// The page shows the end of the server's transcript, as much as it has.
@@ -312,60 +171,94 @@ impl Page {
         if !self.view.has_more() {
             assert_eq!(shown.len(), expected.len());
         }
-        let queued = self
-            .view
-            .entries()
-            .iter()
-            .filter_map(|entry| match entry.state() {
-                EntryState::Queued(id) => Some(id.clone()),
-                _ => None,
-            });
         let waiting = server.queued().into_iter().map(|queued| queued.request_id);
-        assert!(queued.eq(waiting), "what waits at the server waits on the page");
+        assert!(
+            self.waiting().eq(waiting),
+            "what waits at the server waits on the page"
+        );
+        let stoppable = server.running_turn().map(|running| running.request_id);
+        assert_eq!(self.view.active(), stoppable.as_ref());
+    }
+}
+
+/// Gets through everything that is on its way, on connections that hold.
+fn settle(pages: &mut [Page], server: &mut Server) {
+    for page in &mut *pages {
+        page.attach(server);
+    }
+    let mut moved = true;
+    while moved {
+        moved = false;
+        for page in &mut *pages {
+            moved |= page.write(server) | page.read(server, 1);
+            page.pump(server);
+        }
+    }
+    for page in pages {
+        page.assert_shows(server);
+    }
+}
+
+/// The instance is gone, and its sockets with it.
+fn break_all(pages: &mut [Page], server: &mut Server) {
+    for page in pages {
+        page.break_connection(server);
     }
 }
 
 proptest! {
     #[test]
-    fn the_page_ends_up_with_the_servers_transcript(events in prop::collection::vec(0..24_u8, 0..120)) {
-        let (mut server, mut page) = (Server::default(), Page::new());
-        for event in events {
+    fn every_page_ends_up_with_the_servers_transcript(
+        events in prop::collection::vec((0..TABS, 0..32_u8, 0..5_usize), 0..120),
+    ) {
+        let mut server = Server::default();
+        let mut pages: Vec<Page> = (0..TABS).map(Page::new).collect();
+        let mut submitted = 0;
+        for (tab, event, lost) in events {
+            let oldest = pages.iter().filter_map(Page::unconfirmed).min().unwrap_or(submitted);
+            let page = &mut pages[tab];
             match event {
                 0..=2 => {
-                    let answered = server.turns.iter().filter(|(_, answer)| answer.is_some()).count();
-                    if (page.submitted as usize) < answered + UNANSWERED {
-                        page.submit();
+                    if submitted < oldest.min(server.first_unanswered()) + UNANSWERED {
+                        page.submit(submitted);
+                        submitted += 1;
                     }
                 }
                 3 => page.cancel(),
-                4..=6 => { page.write(&mut server); }
-                7..=11 => { page.read(&mut server, 1); }
-                12 => { page.read(&mut server, 3); }
-                13 => server.say(&text_start("t")),
-                14..=17 => server.say(&text_delta("t", &event.to_string())),
-                18 | 19 => server.finish(Outcome::Completed),
-                20 => page.break_connection(&mut server),
-                21 => {
-                    server.crash();
-                    page.break_connection(&mut server);
+                4 => page.cancel_next(),
+                5..=7 => { page.write(&mut server); }
+                8..=12 => { page.read(&mut server, 1); }
+                13 => { page.read(&mut server, 3); }
+                14 => server.say(&text_start("t")),
+                15..=19 => server.say(&text_delta("t", &event.to_string())),
+                20 | 21 => server.finish(Outcome::Completed),
+                22 => page.break_connection(&mut server),
+                23 => {
+                    break_all(&mut pages, &mut server);
+                    server.seal();
                 }
-                22 => page.session.handle_online(page.now),
-                _ => page.settle(&mut server),
+                24 => server.seal(),
+                25 => {
+                    break_all(&mut pages, &mut server);
+                    server.continue_elsewhere(lost);
+                }
+                26..=28 => server.continue_elsewhere(lost),
+                29 => page.session.handle_online(page.now),
+                _ => settle(&mut pages, &mut server),
             }
-            page.pump(&mut server);
-            if event > 22 {
-                page.assert_shows(&server);
+            for page in &mut pages {
+                page.pump(&mut server);
             }
         }
-        page.settle(&mut server);
-        page.assert_shows(&server);
-        prop_assert_eq!(server.turns.len(), page.submitted as usize, "no message is lost, none is doubled");
+        settle(&mut pages, &mut server);
+        prop_assert_eq!(server.turns.len(), submitted, "no message is lost, none is doubled");
         while server.running.is_some() {
             server.finish(Outcome::Completed);
-            page.settle(&mut server);
+            settle(&mut pages, &mut server);
         }
-        page.assert_shows(&server);
-        prop_assert!(page.view.entries().iter().all(|entry| entry.state() == EntryState::Settled));
-        prop_assert_eq!(page.view.active(), None);
+        for page in &pages {
+            prop_assert!(page.view.entries().iter().all(|entry| entry.state() == EntryState::Settled));
+            prop_assert_eq!(page.view.active(), None);
+        }
     }
 }

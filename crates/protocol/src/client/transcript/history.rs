@@ -5,7 +5,7 @@ use super::entry::{Answer, Content};
 use super::{Change, Synchronisation, TranscriptView};
 use crate::MessageId;
 use crate::call::HistoryPage;
-use crate::frame::HistoryFrame;
+use crate::frame::{HistoryFrame, RunningTurn};
 
 impl TranscriptView {
     /// Puts an older page, fetched with `before`, in front. A page that no longer fits is dropped.
@@ -32,6 +32,8 @@ impl TranscriptView {
                 self.entries.append(entry);
             }
         }
+        let running = history.running.as_ref();
+        let question = running.and_then(|turn| turn.user_message_id.clone());
         let mut running = history.running.map(Answer::join);
         for entry in before {
             match entry.content {
@@ -43,13 +45,13 @@ impl TranscriptView {
                         }
                     }
                     Some(_) | None => {
-                        self.ended.insert(known.request);
+                        self.ended.insert(&known.request);
                     }
                 },
                 Content::Unconfirmed { ref request, .. } => {
                     let is_known = running
                         .as_ref()
-                        .is_some_and(|running| running.request == *request)
+                        .is_some_and(|running| running.request.original() == *request)
                         || self.queue.iter().any(|queued| queued.request_id == *request)
                         || self.entries.position(&entry.message().id).is_some();
                     if !is_known {
@@ -60,9 +62,27 @@ impl TranscriptView {
             }
         }
         if let Some(running) = running {
-            self.ended.remove(&running.request);
-            self.entries.run(running, None);
+            self.ended.run(&running.request);
+            let question = question.and_then(|question| self.entries.position(&question));
+            self.entries.run(running, question);
         }
+        Change::Structure
+    }
+
+    /// A later instance goes on with an answer. What it has of it is the truth: what is shown may be more, and lost.
+    pub(super) fn take_over(&mut self, turn: RunningTurn) -> Change {
+        let known = self.entries.running_mut(&turn.request_id);
+        let is_known = known.is_some_and(|(_, known)| known.next_seq >= turn.next_seq);
+        if is_known || self.ended.contains(&turn.request_id) {
+            return Change::Nothing;
+        }
+        self.ended.run(&turn.request_id);
+        if self.synchronisation == Synchronisation::Gap {
+            self.synchronisation = Synchronisation::Synchronised;
+        }
+        let waited = self.release(&turn.request_id);
+        let question = waited.or_else(|| self.entries.position(turn.user_message_id.as_ref()?));
+        self.entries.run(Answer::join(turn), question);
         Change::Structure
     }
 

@@ -1,7 +1,8 @@
 //! Chat requests: no message is lost, none is doubled.
 
 use super::{
-    ABNORMAL, Driver, cancel_text, history, history_running, identity, queued, submissions, transmitted,
+    ABNORMAL, Driver, cancel_text, history, history_running, identity, queued, running, submissions,
+    transmitted,
 };
 use crate::support::{chat, empty_answer, ended, request_id, start};
 use flarebot_protocol::client::{Output, SubmissionState};
@@ -38,6 +39,8 @@ fn every_sign_that_the_server_has_it_confirms_it() {
         ServerFrame::ChatResponse(ChatResponse::chunk(id(), 0, &start("answer"))),
         ServerFrame::ChatResponse(ChatResponse::failed(id(), "Busy.".to_owned())),
         ServerFrame::ChatResponse(ChatResponse::ended(id(), Outcome::Error, Vec::new())),
+        ServerFrame::ChatResponse(ChatResponse::ended(id().continued(2), Outcome::Error, Vec::new())),
+        ServerFrame::Running(running(id().continued(2))),
         history(vec![request.message.clone()]),
         history_running(&request),
         ServerFrame::History(HistoryFrame {
@@ -229,6 +232,38 @@ fn a_cancel_reaches_an_answer_that_still_runs_after_a_lost_connection() {
         [] as [&str; 0],
         "it was seen to end"
     );
+}
+
+#[test]
+fn a_cancel_reaches_the_instance_that_goes_on_with_the_answer() {
+    for connection_holds in [true, false] {
+        let mut driver = Driver::ready();
+        driver.session.cancel(&request_id("r"));
+        let next = request_id("r").continued(2);
+        let told = running(next.clone());
+        if connection_holds {
+            driver.outputs();
+            driver.receive(&ServerFrame::Running(told));
+            assert_eq!(transmitted(&driver.outputs()), [cancel_text("r~2")]);
+        } else {
+            driver.reconnect();
+            driver.receive(&ServerFrame::History(HistoryFrame {
+                messages: Vec::new(),
+                has_more: false,
+                running: Some(told),
+                queued: Vec::new(),
+            }));
+            assert_eq!(transmitted(&driver.outputs()), [cancel_text("r")]);
+        }
+        let end = ChatResponse::ended(next, Outcome::Aborted, Vec::new());
+        driver.receive(&ServerFrame::ChatResponse(end));
+        driver.receive(&ServerFrame::Running(running(request_id("r").continued(3))));
+        assert_eq!(
+            transmitted(&driver.outputs()),
+            [] as [&str; 0],
+            "it was seen to end"
+        );
+    }
 }
 
 #[test]
