@@ -57,6 +57,8 @@ pub struct SentMessage {
 pub struct Standing {
     /// The owner's message that is answered.
     pub question: String,
+    /// The text of the answer so far, all steps of it.
+    pub said: String,
     /// How many steps of calls are complete.
     pub step: usize,
     /// The text of the step that was broken off, if the caller asks for its rest.
@@ -103,6 +105,12 @@ impl Standing {
         let answer = &before[place + 1..];
         Self {
             question: before[place].text.clone(),
+            said: answer
+                .iter()
+                .filter(|message| message.role == "assistant")
+                .map(|message| message.text.as_str())
+                .chain(partial.as_deref())
+                .collect(),
             step: answer.iter().filter(|message| !message.calls.is_empty()).count(),
             partial,
             results: answer
