@@ -5,10 +5,10 @@ use crate::conversation::{Conversation, Interruption, ReturnOfPages, last_step};
 use crate::plan::{Extent, Turn};
 use crate::promises;
 use crate::tally::Tally;
-use flarebot_tests::Installation;
 use flarebot_tests::chance::Chance;
 use flarebot_tests::client::Page;
 use flarebot_tests::provider::{Clock, ExchangeEnd};
+use flarebot_tests::{Installation, PATIENCE, eventually};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pub(crate) struct Habits {
     /// How many in a hundred conversations their owner comes back to only later, and how many never.
     pub(crate) later: u64,
     pub(crate) never: u64,
-    /// When the process is killed at the latest, in milliseconds after the questions were asked.
+    /// When the process is killed at the latest, in milliseconds after nearly all questions were accepted.
     pub(crate) kill_before: u64,
     /// Whether the process is killed again shortly after.
     pub(crate) kills_twice: bool,
@@ -103,8 +103,14 @@ fn ask(
         conversation.ask(turn);
     }
     late.sort_unstable();
+    // Nearly all of them, so that a kill also meets messages that are on their way.
+    let enough = conversations.len() - conversations.len() / 10;
+    eventually("the questions are accepted", PATIENCE, || {
+        let accepted = conversations.iter().filter(|asked| asked.is_accepted()).count();
+        (accepted >= enough).then_some(())
+    });
     let began = Instant::now();
-    let kill_at = began + Duration::from_millis(chance.within(150..habits.kill_before));
+    let kill_at = began + Duration::from_millis(chance.below(habits.kill_before));
     for (after, place) in late {
         let at = began + Duration::from_millis(after);
         if at < kill_at {

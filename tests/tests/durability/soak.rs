@@ -71,12 +71,12 @@ fn clients_before_the_recovery_lose_no_turn() {
     let tally = soak(20, kills(50), |_| Habits {
         extent: Extent {
             steps: 0,
-            duration: 900,
+            duration: 1500,
         },
         pages: 1,
         later: 0,
         never: 0,
-        kill_before: 800,
+        kill_before: 600,
         kills_twice: false,
     });
     assert!(

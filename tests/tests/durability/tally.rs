@@ -48,10 +48,10 @@ impl Tally {
         };
         self.interrupted += 1;
         let exchanges = installation.provider.labelled(turn.plan.label());
-        let mut later = exchanges
+        let later = exchanges
             .iter()
             .filter(|exchange| exchange.received_at > interruption.micros);
-        let durable = match later.next() {
+        let durable = match later.clone().next() {
             None => {
                 self.settled += 1;
                 answer.text().len()
@@ -67,8 +67,8 @@ impl Tally {
             }
         };
         self.count_loss(turn.plan.label(), interruption, answer, durable);
-        let spoke = exchanges.iter().filter_map(|exchange| exchange.first_piece_at);
-        if let Some(first) = spoke.filter(|at| *at > interruption.micros).min() {
+        let spoke = later.filter_map(|exchange| exchange.first_piece_at);
+        if let Some(first) = spoke.min() {
             let waited = Duration::from_micros(first.saturating_sub(ready));
             match turn.return_of_pages {
                 ReturnOfPages::AtOnce => self.with_pages.push(waited),
