@@ -2,7 +2,9 @@
 
 mod answer;
 pub mod http;
+mod page;
 mod socket;
 
 pub use answer::{Answer, chat_request};
+pub use page::{Arrival, Page};
 pub use socket::{Closed, Connection, Refused, Socket};

@@ -35,6 +35,29 @@ pub struct HostOptions {
     pub variables: Variables,
     /// `host:port` of the one outbound address that is served.
     pub provider: String,
+    /// The folder of the bundle, unless it is the usual one.
+    pub bundle: Option<PathBuf>,
+}
+
+impl HostOptions {
+    /// The folder of the bundle.
+    pub(crate) fn bundle(&self) -> PathBuf {
+        let (variable, folder) = self.entry.bundle();
+        let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+        let told = || std::env::var_os(variable).map(PathBuf::from);
+        self.bundle.clone().or_else(told).unwrap_or_else(usual)
+    }
+}
+
+impl Entry {
+    /// The variable that names the folder of the bundle, and where it is in the checkout.
+    fn bundle(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Production => ("FLAREBOT_BUNDLE", "build/worker"),
+            Self::Fixture => ("FLAREBOT_FIXTURE_BUNDLE", "build/fixture"),
+            Self::Bare => ("FLAREBOT_BARE_BUNDLE", "tests/host/bare"),
+        }
+    }
 }
 
 /// A running host. Dropping it kills it.
@@ -175,6 +198,7 @@ fn spawn(options: &HostOptions, log: &Path) -> Child {
     Command::new(&node)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("host/host.mjs"))
         .arg(arguments.to_string())
+        .env(options.entry.bundle().0, options.bundle())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(log)

@@ -1,7 +1,7 @@
 //! One installation with its owner: provider, host, storage and credentials in one hand.
 
 use crate::client::http::{Request, Response};
-use crate::client::{Connection, Socket};
+use crate::client::{Connection, Page, Socket};
 use crate::credentials::{Credentials, Variables, variables};
 use crate::host::free_port;
 use crate::provider::Provider;
@@ -10,10 +10,12 @@ use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::{CLIENT_PARAMETER, Endpoint, FLAREBOT_CLIENT};
 use flarebot_protocol::call::CreateConversation;
 use flarebot_protocol::conversation::ConversationSummary;
+use flarebot_protocol::message::Message;
 use rusqlite::OpenFlags;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
+use uuid::Uuid;
 
 /// An installation that runs. Everything of it is gone when it is dropped.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ pub struct Installation {
     pub credentials: Credentials,
     options: HostOptions,
     host: Option<Host>,
-    // Held for its end: the storage goes with it.
-    _folder: TempDir,
+    // The storage goes with it.
+    folder: TempDir,
 }
 
 impl Installation {
@@ -61,6 +63,7 @@ impl Installation {
             port,
             variables,
             provider: provider.authority(),
+            bundle: None,
         };
         let host = Host::start(&options);
         Self {
@@ -68,7 +71,7 @@ impl Installation {
             credentials,
             options,
             host: Some(host),
-            _folder: folder,
+            folder,
         }
     }
 
@@ -99,6 +102,22 @@ impl Installation {
     pub fn start_again(&mut self) {
         self.kill();
         self.host = Some(Host::start(&self.options));
+    }
+
+    /// Starts again on the same storage with a copy of the bundle, as after a deployment of the same code.
+    ///
+    /// # Panics
+    /// When the bundle cannot be copied.
+    pub fn deploy_again(&mut self) {
+        self.kill();
+        let copy = self.folder.path().join(format!("bundle-{}", Uuid::new_v4()));
+        fs::create_dir(&copy).expect("there is room for a bundle");
+        let files = fs::read_dir(self.options.bundle()).expect("the bundle is built");
+        for file in files.filter_map(Result::ok) {
+            fs::copy(file.path(), copy.join(file.file_name())).expect("there is room for a bundle");
+        }
+        self.options.bundle = Some(copy);
+        self.start_again();
     }
 
     /// The origin that a browser would show.
@@ -194,6 +213,24 @@ impl Installation {
     pub fn new_conversation(&self, name: &str) -> (ConversationId, Socket) {
         let id = self.create(name).id;
         (id, self.conversation(id))
+    }
+
+    /// The stored messages of a conversation, as clients of the Agents SDK fetch them.
+    ///
+    /// # Panics
+    /// When they cannot be read.
+    #[must_use]
+    pub fn messages(&self, id: ConversationId) -> Vec<Message> {
+        let path = Endpoint::ConversationMessages(id).path();
+        let response = self.send(&self.owner_request("GET", &path));
+        assert_eq!(response.status, 200, "{}", response.text());
+        serde_json::from_slice(&response.body).expect("the transcript is a list of messages")
+    }
+
+    /// A page of the owner's on a conversation.
+    #[must_use]
+    pub fn page(&self, id: ConversationId) -> Page {
+        Page::open(self.connection(Endpoint::Conversation(id)))
     }
 
     /// The database files in storage, each an object: names relative to the storage folder, in order.

@@ -2,14 +2,21 @@
 //!
 //! One thread a connection and no runtime. A [`Script`] says how one answer goes; every request is remembered as an
 //! [`Exchange`], with the moment when the caller hung up, so that a test sees whether a stop reached the provider.
+//!
+//! It is also the world outside for the tools of the fixture: each of their calls is told here when it begins and when it
+//! ends, so that one that ran twice is seen.
 
+mod events;
 mod exchange;
+mod passage;
 mod play;
 mod request;
 mod script;
+mod tool;
 
-pub use exchange::{Exchange, ExchangeEnd, SentMessage};
-pub use script::{Ending, Form, LineEnd, Script, Writes};
+pub use exchange::{Exchange, ExchangeEnd, SentMessage, Standing};
+pub use script::{Call, Continuation, Ending, Faults, Form, LineEnd, Script, Writes};
+pub use tool::{ToolMoment, ToolReport};
 
 use std::collections::BTreeSet;
 use std::io;
@@ -49,6 +56,7 @@ struct State {
 #[derive(Debug, Default)]
 struct Book {
     exchanges: Vec<Exchange>,
+    reports: Vec<ToolReport>,
     released: BTreeSet<String>,
     stopped: bool,
 }
@@ -175,6 +183,36 @@ impl Provider {
         ended.end.unwrap()
     }
 
+    /// Where a tool tells what it does in the call that a test knows as `call`; the tool adds the moment.
+    #[must_use]
+    pub fn report_url(&self, label: &str, call: &str) -> String {
+        format!("http://{}{}{label}/{call}", self.address, tool::PATH)
+    }
+
+    /// What the tools of the script `label` have told, oldest first.
+    #[must_use]
+    pub fn reports(&self, label: &str) -> Vec<ToolReport> {
+        let book = self.state.book();
+        let reports = book.reports.iter().filter(|report| report.label == label);
+        reports.cloned().collect()
+    }
+
+    /// Waits until a tool told of this moment of a call.
+    ///
+    /// # Panics
+    /// When none does within `patience`.
+    pub fn wait_for_report(&self, label: &str, call: &str, moment: ToolMoment, patience: Duration) {
+        let wanted = ToolReport::new(label, call, moment);
+        let found = self
+            .state
+            .wait(patience, |book| book.reports.contains(&wanted).then_some(()));
+        assert!(
+            found.is_some(),
+            "no {wanted:?} within {patience:?}, but {:?}",
+            self.reports(label)
+        );
+    }
+
     /// Opens the gate of the script `label`, now and for later requests.
     pub fn release(&self, label: &str) {
         self.state.change(|book| book.released.insert(label.to_owned()));
@@ -192,30 +230,42 @@ impl Drop for Provider {
 fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
     connection.set_nodelay(true)?;
     let request = request::read(connection)?;
+    if let Some(report) = ToolReport::read(&request.path) {
+        state.change(|book| book.reports.push(report));
+        return play::reply(connection, 200, &serde_json::json!({}));
+    }
     let messages = exchange::sent_messages(&request.body);
-    let owner = messages.iter().rev().find(|message| message.role == "user");
-    let script = match Script::read(owner.map_or("", |message| message.text.as_str())) {
+    let standing = Standing::of(&messages);
+    let script = match Script::read(&standing.question) {
         Ok(script) => script,
         Err(error) => return play::refuse(connection, 400, &format!("misspelt script: {error}")),
     };
     if !request.path.ends_with("/chat/completions") {
         return play::refuse(connection, 404, "there is no such path");
     }
-    let number = state.change(|book| {
+    let offered = exchange::offered_tools(&request.body);
+    let (number, passage) = state.change(|book| {
+        let number = book.exchanges.len();
+        let earlier = book.exchanges.iter();
+        let earlier = earlier.filter(|exchange| exchange.label == script.label).count();
+        let passage = passage::Passage::of(&script, &standing, !offered.is_empty(), number, earlier);
         book.exchanges.push(Exchange {
             label: script.label.clone(),
             path: request.path,
             headers: request.headers,
             body: request.body,
             messages,
+            standing: standing.clone(),
+            offered,
             received_at: Clock::micros(),
+            first_piece_at: None,
             pieces: 0,
             end: None,
         });
-        book.exchanges.len() - 1
+        (number, passage)
     });
     let caller = play::Caller::watch(connection, Arc::clone(state), number)?;
-    let played = play::play(&script, &caller);
+    let played = play::play(&passage, &caller);
     caller.finish(&played);
     played
 }

@@ -132,6 +132,14 @@ impl Socket {
         self.try_send(Message::text(frame.to_string()))
     }
 
+    /// Sends text to a server that may be gone.
+    ///
+    /// # Errors
+    /// When the connection broke.
+    pub fn try_send_text(&mut self, text: impl Into<String>) -> io::Result<()> {
+        self.try_send(Message::text(text.into()))
+    }
+
     /// Sends a binary frame.
     ///
     /// # Panics

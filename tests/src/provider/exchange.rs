@@ -1,5 +1,6 @@
 //! What the provider remembers of each request, so that a test can ask what was sent and whether the caller hung up.
 
+use super::script::Call;
 use serde_json::Value;
 
 /// One request to the provider and how far its answer got.
@@ -15,9 +16,15 @@ pub struct Exchange {
     pub body: Value,
     /// The messages that the model was sent, in order.
     pub messages: Vec<SentMessage>,
+    /// What these messages hold of the answer that is asked for.
+    pub standing: Standing,
+    /// The names of the tools that the model may call.
+    pub offered: Vec<String>,
     /// When the request was complete, in microseconds of [`super::Clock`].
     pub received_at: u64,
-    /// How many pieces of text have been written.
+    /// When the first piece of text was written, on the same clock.
+    pub first_piece_at: Option<u64>,
+    /// How many pieces of text have been written, those of earlier requests for the same answer among them.
     pub pieces: u32,
     /// How the exchange ended; `None` while it goes on.
     pub end: Option<ExchangeEnd>,
@@ -35,10 +42,29 @@ pub enum ExchangeEnd {
 /// One message that the model was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentMessage {
-    /// `system`, `user` or `assistant`.
+    /// `system`, `user`, `assistant` or `tool`.
     pub role: String,
     /// Its text.
     pub text: String,
+    /// The tools that it calls, each with the id of its call.
+    pub calls: Vec<(String, Call)>,
+    /// The call whose result it is.
+    pub call_id: Option<String>,
+}
+
+/// What a request holds of the answer that it asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The owner's message that is answered.
+    pub question: String,
+    /// The text of the answer so far, all steps of it.
+    pub said: String,
+    /// How many steps of calls are complete.
+    pub step: usize,
+    /// The text of the step that was broken off, if the caller asks for its rest.
+    pub partial: Option<String>,
+    /// The results of the calls so far: the id of the call, and what its tool returned.
+    pub results: Vec<(String, String)>,
 }
 
 impl Exchange {
@@ -62,10 +88,60 @@ impl Exchange {
     }
 }
 
+impl Standing {
+    /// Finds the owner's newest message and what follows it. A request for the rest of an answer is the runtime's own
+    /// message and no question.
+    pub(super) fn of(messages: &[SentMessage]) -> Self {
+        let asks_for_the_rest = messages.len() > 1 && wants_the_rest(&messages[messages.len() - 2..]);
+        let (before, partial) = if asks_for_the_rest {
+            let border = messages.len() - 2;
+            (&messages[..border], Some(messages[border].text.clone()))
+        } else {
+            (messages, None)
+        };
+        let Some(place) = before.iter().rposition(|message| message.role == "user") else {
+            return Self::default();
+        };
+        let answer = &before[place + 1..];
+        Self {
+            question: before[place].text.clone(),
+            said: answer
+                .iter()
+                .filter(|message| message.role == "assistant")
+                .map(|message| message.text.as_str())
+                .chain(partial.as_deref())
+                .collect(),
+            step: answer.iter().filter(|message| !message.calls.is_empty()).count(),
+            partial,
+            results: answer
+                .iter()
+                .filter_map(|message| Some((message.call_id.clone()?, message.text.clone())))
+                .collect(),
+        }
+    }
+}
+
+/// Whether two messages are a part of an answer and the runtime's request to go on with it. No owner of a test speaks
+/// like that.
+fn wants_the_rest(messages: &[SentMessage]) -> bool {
+    let [partial, request] = messages else {
+        return false;
+    };
+    let words = request.text.to_lowercase();
+    partial.role == "assistant"
+        && !partial.text.is_empty()
+        && partial.calls.is_empty()
+        && request.role == "user"
+        && !words.starts_with(super::script::PREFIX)
+        && request.text.len() > 40
+        && ["continue", "go on", "cut off", "interrupted"]
+            .iter()
+            .any(|word| words.contains(word))
+}
+
 /// The messages of a request body. Content may be text or a list of text parts.
 pub(super) fn sent_messages(body: &Value) -> Vec<SentMessage> {
-    let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
-    messages
+    list(&body["messages"])
         .iter()
         .map(|message| SentMessage {
             role: message["role"].as_str().unwrap_or_default().to_owned(),
@@ -74,6 +150,32 @@ pub(super) fn sent_messages(body: &Value) -> Vec<SentMessage> {
                 Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
                 _ => String::new(),
             },
+            calls: list(&message["tool_calls"]).iter().map(sent_call).collect(),
+            call_id: message["tool_call_id"].as_str().map(str::to_owned),
         })
         .collect()
+}
+
+fn sent_call(call: &Value) -> (String, Call) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let function = &call["function"];
+    // A caller may not send what is no JSON, and a test that looks sees that it did.
+    let arguments = serde_json::from_str(&text(&function["arguments"])).unwrap_or(Value::Null);
+    let name = text(&function["name"]);
+    (text(&call["id"]), Call { name, arguments })
+}
+
+/// The tools that a request body lets the model call.
+pub(super) fn offered_tools(body: &Value) -> Vec<String> {
+    if body["tool_choice"] == "none" {
+        return Vec::new();
+    }
+    let names = list(&body["tools"])
+        .iter()
+        .filter_map(|tool| tool["function"]["name"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }

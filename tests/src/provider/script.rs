@@ -4,9 +4,11 @@
 //! Rust, in Node or in a browser. A message that is no script gets a short, ordinary answer.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
+use std::ops::Range;
 
-const PREFIX: &str = "script ";
+pub(super) const PREFIX: &str = "script ";
 
 /// The course of one answer. Everything has a default, so a script says only what is special.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +31,16 @@ pub struct Script {
     /// Reasoning that comes before the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
+    /// The calls of tools that come before the answer's last step, step by step. A caller that offers no tools gets none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Vec<Call>>,
+    /// How many pieces of the text come before the calls of each step; the rest follows the last results.
+    pub spoken: u32,
+    /// How the answer goes on when the caller shows what it has of it and asks for the rest.
+    pub continuation: Continuation,
+    /// How the first requests under the label fail, before one is played as it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<Faults>,
     /// How many pieces of text there are.
     pub chunks: u32,
     /// How long a numbered mark is, in bytes.
@@ -56,6 +68,41 @@ pub struct Script {
     /// Prompt and completion tokens of a proper end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<(u64, u64)>,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// The tool.
+    pub name: String,
+    /// What it is called with.
+    pub arguments: Value,
+}
+
+/// How an answer goes on after what the caller has of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Continuation {
+    /// Right after it.
+    #[default]
+    Continues,
+    /// From the beginning of the step.
+    StartsOver,
+    /// With so many bytes of its end once more, or a little less, so that no character is cut.
+    Overlaps(usize),
+}
+
+/// How the first requests under a label fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Faults {
+    /// How many of them do.
+    pub requests: u32,
+    /// Which piece of the whole answer none of them gets to, nor to any call of a tool that comes after it.
+    pub before_piece: u32,
+    /// How they end instead.
+    pub ending: Ending,
 }
 
 /// Whether an answer is an event stream.
@@ -118,6 +165,10 @@ impl Default for Script {
             first_text_after: 0,
             text: None,
             reasoning: None,
+            tools: Vec::new(),
+            spoken: 0,
+            continuation: Continuation::Continues,
+            faults: None,
             chunks: 3,
             bytes: 12,
             gap: 0,
@@ -174,6 +225,18 @@ impl Script {
             }
             None if self.stamped => pad(&format!("#{index:06}@{micros}"), self.bytes),
             None => pad(&format!("#{index:06}"), self.bytes),
+        }
+    }
+
+    /// The pieces and the calls of the step number `step`, counted from 0.
+    pub(super) fn step(&self, step: usize, may_call: bool) -> (Range<u32>, &[Call]) {
+        let border = |step: usize| {
+            let pieces = u32::try_from(step).unwrap().saturating_mul(self.spoken);
+            pieces.min(self.chunks)
+        };
+        match self.tools.get(step) {
+            Some(calls) if may_call => (border(step)..border(step + 1), calls),
+            Some(_) | None => (border(step.min(self.tools.len()))..self.chunks, &[]),
         }
     }
 

@@ -5,6 +5,7 @@ use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::{
     CreateConversation, DeleteConversation, ListConversations, RenameConversation,
 };
+use flarebot_tests::chance::Chance;
 use flarebot_tests::client::Socket;
 use flarebot_tests::oracle::Oracle;
 use flarebot_tests::{Installation, PATIENCE, eventually};
@@ -124,31 +125,13 @@ impl Work {
     }
 }
 
-/// A stream of numbers that looks random and is the same in every run with the same seed.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
 #[test]
 fn acknowledged_changes_survive_twenty_kills() {
     let mut installation = Installation::start();
     drop(installation.agent());
     let empty = installation.database_files().len();
     let work = Work::new();
-    let seed = std::env::var("FLAREBOT_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or(20_261_130);
-    println!("FLAREBOT_SEED={seed}");
-    let mut chance = Chance(seed);
+    let mut chance = Chance::of_this_run();
     for round in 0..KILLS {
         let answers = usize::try_from(2 + chance.below(40)).unwrap();
         kill_while_working(
