@@ -15,9 +15,9 @@ use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::transcript;
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_link::{AgentRequest, TurnReport};
+use flarebot_protocol::RequestId;
 use flarebot_protocol::frame::{ChatResponse, ClientKind, ServerFrame};
 use flarebot_protocol::message::{Message, Outcome};
-use flarebot_protocol::RequestId;
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Fuse;
@@ -156,9 +156,11 @@ impl Chat {
             .map(|endpoint| endpoint.default_model().to_owned());
         let ready = match &model {
             Some(_) => Ok(()),
-            None => Err("No model is configured. Set FLAREBOT_COMPATIBLE_BASE_URL and FLAREBOT_COMPATIBLE_MODELS, \
+            None => Err(
+                "No model is configured. Set FLAREBOT_COMPATIBLE_BASE_URL and FLAREBOT_COMPATIBLE_MODELS, \
                          then send the message again."
-                .to_owned()),
+                    .to_owned(),
+            ),
         };
         let context = TurnContext {
             model: model.unwrap_or_default(),
@@ -284,7 +286,13 @@ impl Chat {
         Ok(Flow::GoesOn)
     }
 
-    fn settle(&self, turn: &Turn, outcome: Outcome, message: Message, notice: Option<&str>) -> Result<(), Fault> {
+    fn settle(
+        &self,
+        turn: &Turn,
+        outcome: Outcome,
+        message: Message,
+        notice: Option<&str>,
+    ) -> Result<(), Fault> {
         // Before the sockets hear of the end, so that one that connects now finds no running turn.
         let settlement = ledger::settle(&self.sql, turn.request_id(), outcome, &message, now())?;
         self.running.borrow_mut().take();
@@ -356,10 +364,18 @@ impl Chat {
             tell(ChatResponse::failed(stream_id.clone(), notice.to_owned()));
         }
         let message_ids = vec![turn.user_message_id().clone()];
-        tell(ChatResponse::ended(stream_id.clone(), outcome, message_ids.clone()));
+        tell(ChatResponse::ended(
+            stream_id.clone(),
+            outcome,
+            message_ids.clone(),
+        ));
         if turn.request_id() != stream_id {
             // For whoever still waits under the request that was sent.
-            tell(ChatResponse::ended(turn.request_id().clone(), outcome, message_ids));
+            tell(ChatResponse::ended(
+                turn.request_id().clone(),
+                outcome,
+                message_ids,
+            ));
         }
     }
 }
