@@ -24,7 +24,14 @@ pub(crate) enum Detail {
 /// A stored message as the model sees it; nothing for one that says nothing.
 pub(crate) fn messages(message: &Message, detail: Detail) -> Vec<ModelMessage> {
     match message.role {
-        Role::User => vec![ModelMessage::User { text: message.text() }],
+        Role::User => {
+            let text = message.text();
+            if text.is_empty() {
+                Vec::new()
+            } else {
+                vec![ModelMessage::User { text }]
+            }
+        }
         Role::Assistant => answer(&message.parts, detail),
     }
 }

@@ -6,7 +6,7 @@ use crate::model_view::{self, Detail};
 use flarebot_model::ModelMessage;
 use flarebot_protocol::MessageId;
 use flarebot_protocol::call::HistoryPage;
-use flarebot_protocol::message::{Message, Role};
+use flarebot_protocol::message::{Message, Metadata, Role};
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
 
 /// The most bytes of stored messages in one page of history, unless a single message is larger.
@@ -18,6 +18,9 @@ pub const MODEL_BYTES: usize = 400_000;
 /// How many of the newest messages a model gets with the whole output of their tools.
 const WHOLE_MESSAGES: usize = 4;
 
+/// What is shown in place of a message that cannot be read.
+const UNREADABLE: &str = "This message cannot be read: it is damaged, or a newer version stored it.";
+
 /// Above every position; the largest number that crosses to the database exactly.
 const AFTER_EVERYTHING: i64 = (1 << 53) - 1;
 
@@ -28,7 +31,7 @@ const ROWS_AT_ONCE: u32 = 16;
 /// [`PAGE_BYTES`]. A `before` that is not in the transcript has nothing before it.
 ///
 /// # Errors
-/// When the database refuses or a message cannot be read.
+/// When the database refuses. A message that cannot be read is told as such, and hides no other one.
 pub fn page(
     sql: &impl Sql,
     before: Option<&MessageId>,
@@ -48,7 +51,7 @@ pub fn page(
             has_more = true;
             break;
         }
-        messages.push(unseal(&row.body)?);
+        messages.push(row.message());
     }
     messages.reverse();
     Ok(HistoryPage { messages, has_more })
@@ -57,10 +60,13 @@ pub fn page(
 /// The whole transcript, oldest first: for clients that know no pages.
 ///
 /// # Errors
-/// When the database refuses or a message cannot be read.
+/// When the database refuses. A message that cannot be read is told as such, and hides no other one.
 pub fn all(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
-    let rows: Vec<StoredMessage> = sql.query("SELECT position, body FROM message ORDER BY position", &[])?;
-    rows.iter().map(|row| unseal(&row.body)).collect()
+    let rows: Vec<StoredMessage> = sql.query(
+        "SELECT position, id, role, body FROM message ORDER BY position",
+        &[],
+    )?;
+    Ok(rows.iter().map(StoredMessage::message).collect())
 }
 
 /// What a model is given to answer the message `user_message_id`: that message and what came before it, oldest
@@ -69,7 +75,7 @@ pub fn all(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
 /// of at most [`MODEL_BYTES`] of text, the newest ones, and never beginning with an answer whose question was cut.
 ///
 /// # Errors
-/// When the database refuses or a message cannot be read.
+/// When the database refuses. A message that cannot be read is told as such, and hides no other one.
 pub fn for_model(
     sql: &impl Sql,
     user_message_id: &MessageId,
@@ -86,7 +92,7 @@ pub fn for_model(
         } else {
             Detail::Shortened
         };
-        let messages = model_view::messages(&unseal::<Message>(&row.body)?, detail);
+        let messages = model_view::messages(&row.message(), detail);
         if messages.is_empty() {
             continue;
         }
@@ -170,7 +176,7 @@ impl<'a, S: Sql> Backwards<'a, S> {
     fn next(&mut self) -> Result<Option<StoredMessage>, ConversationError> {
         if self.rows.len() == 0 {
             let rows: Vec<StoredMessage> = self.sql.query(
-                "SELECT position, body FROM message WHERE position < ? ORDER BY position DESC LIMIT ?",
+                "SELECT position, id, role, body FROM message WHERE position < ? ORDER BY position DESC LIMIT ?",
                 &[self.border.into(), ROWS_AT_ONCE.into()],
             )?;
             self.rows = rows.into_iter();
@@ -185,14 +191,38 @@ impl<'a, S: Sql> Backwards<'a, S> {
 
 struct StoredMessage {
     position: i64,
+    id: MessageId,
+    role: Role,
     body: String,
+}
+
+impl StoredMessage {
+    /// The message. One that cannot be read is told as what it is, so that it hides nothing else.
+    fn message(&self) -> Message {
+        unseal(&self.body).unwrap_or_else(|_| Message {
+            id: self.id.clone(),
+            role: self.role,
+            parts: Vec::new(),
+            metadata: Some(Metadata {
+                notice: Some(UNREADABLE.to_owned()),
+                ..Metadata::default()
+            }),
+        })
+    }
 }
 
 impl FromRow for StoredMessage {
     fn from_row(row: &Row) -> Result<Self, SqlError> {
+        let shape = |column, expected| SqlError::Shape { column, expected };
         Ok(Self {
             position: row.integer(0)?,
-            body: row.text(1)?.to_owned(),
+            id: MessageId::new(row.text(1)?).map_err(|_| shape(1, "a message id"))?,
+            role: match row.text(2)? {
+                "user" => Role::User,
+                "assistant" => Role::Assistant,
+                _ => return Err(shape(2, "a role")),
+            },
+            body: row.text(3)?.to_owned(),
         })
     }
 }

@@ -5,6 +5,7 @@ use flarebot_model::ModelMessage;
 use flarebot_protocol::Reduction;
 use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::message::{Message, Part, ToolPart, ToolState};
+use serde_json::Value;
 
 /// The most that an answer may take as stored, in bytes of JSON. Far below the limit of one stored value, and more
 /// than any model writes in one turn.
@@ -120,11 +121,17 @@ impl Answer {
         model_view::complete_calls(model_view::last_step(&self.reduction.message.parts))
     }
 
-    /// The calls that a model broke off before their input was complete.
-    pub(super) fn broken_calls(&self) -> Vec<String> {
+    /// The chunks that end the calls whose input the model never finished. They keep no input, by which
+    /// [`model_view::complete_calls`] knows them.
+    pub(super) fn reject_broken_calls(&self, error_text: &str) -> Vec<Chunk> {
         let parts = self.reduction.message.parts.iter();
         let broken = parts.filter_map(|part| match part {
-            Part::Tool(call) if call.state == ToolState::InputStreaming => Some(call.tool_call_id.clone()),
+            Part::Tool(call) if call.state == ToolState::InputStreaming => Some(Chunk::ToolInputError {
+                tool_call_id: call.tool_call_id.clone(),
+                tool_name: call.tool_name.clone(),
+                input: Value::Null,
+                error_text: error_text.to_owned(),
+            }),
             Part::Tool(_) | Part::Text { .. } | Part::Reasoning { .. } | Part::StepStart => None,
         });
         broken.collect()

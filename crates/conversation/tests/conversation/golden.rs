@@ -116,10 +116,30 @@ fn a_checkpoint_is_stored_in_its_released_form() {
 }
 
 #[test]
-fn what_a_newer_version_wrote_is_not_guessed_at() {
+fn what_a_newer_version_wrote_is_not_guessed_at_and_hides_nothing_else() {
     let database = database();
     accept(&database, "a");
-    let newer = r#"UPDATE message SET body = replace(body, '"version":1', '"version":2')"#;
+    accept(&database, "b");
+    let newer =
+        r#"UPDATE message SET body = replace(body, '"version":1', '"version":2') WHERE id = 'user-a'"#;
     database.exec(newer, &[]).unwrap();
-    transcript::all(&database).unwrap_err();
+    let stored = transcript::all(&database).unwrap();
+    assert!(stored[0].parts.is_empty());
+    let notice = stored[0].metadata.as_ref().unwrap().notice.as_ref().unwrap();
+    assert!(notice.contains("cannot be read"), "{notice}");
+    assert_eq!(stored[1].text(), "question b");
+    let page = transcript::page(&database, None, 10).unwrap();
+    assert_eq!(page.messages, stored);
+    let claimed = claim(&database);
+    assert_eq!(
+        claimed.user_message_id,
+        message_id("user-a"),
+        "its turn runs all the same"
+    );
+    assert_eq!(
+        transcript::for_model(&database, &message_id("user-b"))
+            .unwrap()
+            .len(),
+        1
+    );
 }

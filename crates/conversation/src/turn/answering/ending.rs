@@ -71,7 +71,7 @@ impl Answering {
     }
 
     fn stop_everything(&mut self, now: i64, effects: &mut Vec<Effect>) {
-        let mut stopped = self.answer.broken_calls();
+        let mut stopped = Vec::new();
         match std::mem::replace(&mut self.activity, Activity::Nothing) {
             Activity::Model(_) => effects.push(Effect::StopModel),
             Activity::Tools(mut open) => {
@@ -81,12 +81,15 @@ impl Answering {
                     .cloned()
                     .map(|call_id| Effect::StopTool { call_id });
                 effects.extend(stops);
-                stopped.extend(running);
+                stopped = running;
             }
             Activity::Nothing | Activity::Pause { .. } => {}
         }
         if let Some(end_of_part) = self.answer.close() {
             self.send(end_of_part, now, effects);
+        }
+        for rejected in self.answer.reject_broken_calls(STOPPED) {
+            self.send(rejected, now, effects);
         }
         for tool_call_id in stopped {
             let chunk = Chunk::ToolOutputError {

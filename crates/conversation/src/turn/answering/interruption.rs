@@ -63,12 +63,8 @@ impl Answering {
     /// The call of the model ended before its answer did, or nothing came any more.
     pub(super) fn call_broke(&mut self, kind: FailureKind, now: i64, effects: &mut Vec<Effect>) -> Progress {
         self.activity = Activity::Nothing;
-        for tool_call_id in self.answer.broken_calls() {
-            let chunk = Chunk::ToolOutputError {
-                tool_call_id,
-                error_text: BROKEN_OFF.to_owned(),
-            };
-            self.send(chunk, now, effects);
+        for rejected in self.answer.reject_broken_calls(BROKEN_OFF) {
+            self.send(rejected, now, effects);
         }
         let content = self.answer.content();
         match self
