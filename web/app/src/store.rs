@@ -159,6 +159,12 @@ impl Store {
             .max(self.conversation_connection.get())
     }
 
+    /// Whether the open conversation has lost its connection and tries to get it back.
+    #[must_use]
+    pub fn is_reconnecting(self) -> bool {
+        self.conversation_connection.get() == Connection::Reconnecting
+    }
+
     /// The platform that the store runs on.
     #[must_use]
     pub fn platform(self) -> Rc<dyn Platform> {

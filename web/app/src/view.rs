@@ -17,6 +17,7 @@ mod settings;
 mod sidebar;
 mod signing;
 mod tasks;
+mod tool;
 mod transcript;
 
 use crate::platform::Platform;

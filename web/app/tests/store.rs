@@ -9,11 +9,14 @@ use flarebot_app::platform::{BrowserEvent, Request};
 use flarebot_app::store::{Access, Connection, Phase, Progress, ShownState, SignIn};
 use flarebot_protocol::RequestId;
 use flarebot_protocol::address::Page;
+use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::frame::{ChatResponse, ServerFrame};
+use flarebot_protocol::message::Outcome;
 use leptos::prelude::*;
 use serde_json::json;
 use support::{
-    Fake, Storage, activity, body_of, conversation, message, summary, summary_json, text_of, with_page,
+    Fake, Storage, activity, answer, body_of, conversation, message, summary, summary_json, text_of,
+    with_page,
 };
 
 const CHAT: &str = "cf_agent_use_chat_request";
@@ -279,6 +282,84 @@ fn an_answer_can_be_stopped_before_its_first_token() {
         assert_eq!(store.conversation.progress.get_untracked(), Progress::Awaited);
         store.stop();
         assert_eq!(socket.last("cf_agent_chat_request_cancel")["id"], request["id"]);
+    });
+}
+
+#[test]
+fn an_answer_at_the_end_that_was_interrupted_can_be_continued_without_losing_the_draft() {
+    with_page(|| {
+        let browser = Fake::at(&Page::Conversation(conversation(1)).path(), &Storage::default());
+        let store = browser.open();
+        browser.let_in(&[summary(1, "One")], &[]);
+        let interrupted = answer("a", "Half", Some(Outcome::Interrupted));
+        let socket = browser.load(conversation(1), vec![message("q", "Go"), interrupted]);
+        let offered = || {
+            store
+                .conversation
+                .interrupted
+                .get_untracked()
+                .map(|id| id.to_string())
+        };
+        assert_eq!(offered().as_deref(), Some("a"));
+        store.write("a draft".to_owned());
+        store.ask_to_continue();
+        assert_eq!(text_of(&socket.last(CHAT)), "Please continue where you stopped.");
+        assert_eq!(store.conversation.draft.get_untracked(), "a draft");
+        assert_eq!(offered(), None, "it is asked for");
+    });
+}
+
+#[test]
+fn an_interrupted_answer_that_was_followed_by_another_is_left_alone() {
+    with_page(|| {
+        let browser = Fake::at(&Page::Conversation(conversation(1)).path(), &Storage::default());
+        let store = browser.open();
+        browser.let_in(&[summary(1, "One")], &[]);
+        let messages = vec![
+            message("q1", "Go"),
+            answer("a1", "Half", Some(Outcome::Interrupted)),
+            message("q2", "Go on"),
+            answer("a2", "Whole", Some(Outcome::Completed)),
+        ];
+        browser.load(conversation(1), messages);
+        assert_eq!(store.conversation.interrupted.get_untracked(), None);
+    });
+}
+
+#[test]
+fn a_running_answer_that_lost_its_connection_waits_for_it() {
+    with_page(|| {
+        let browser = Fake::at(&Page::Conversation(conversation(1)).path(), &Storage::default());
+        let store = browser.open();
+        browser.let_in(&[summary(1, "One")], &[]);
+        let socket = browser.load(conversation(1), vec![message("q", "Go")]);
+        let start: Chunk = serde_json::from_value(json!({"type": "start", "messageId": "a"})).unwrap();
+        let request = RequestId::new("r").unwrap();
+        for (seq, chunk) in [start, Chunk::StartStep].iter().enumerate() {
+            let chunk = ChatResponse::chunk(request.clone(), seq as u64, chunk);
+            socket.receive(&ServerFrame::ChatResponse(chunk));
+        }
+        assert_eq!(store.conversation.progress.get_untracked(), Progress::Writing);
+        assert!(!untrack(|| store.is_reconnecting()));
+        socket.close(1006);
+        assert!(untrack(|| store.is_reconnecting()));
+        assert_eq!(store.conversation.progress.get_untracked(), Progress::Writing);
+    });
+}
+
+#[test]
+fn a_message_that_is_on_its_way_can_be_taken_back_without_a_connection() {
+    with_page(|| {
+        let browser = Fake::at(&Page::Conversation(conversation(1)).path(), &Storage::default());
+        let store = browser.open();
+        browser.let_in(&[summary(1, "One")], &[]);
+        browser.load(conversation(1), Vec::new()).close(1006);
+        store.write("Hello".to_owned());
+        store.send();
+        assert_eq!(store.conversation.progress.get_untracked(), Progress::Sending);
+        store.stop();
+        assert_eq!(store.conversation.draft.get_untracked(), "Hello");
+        assert_eq!(store.conversation.progress.get_untracked(), Progress::Idle);
     });
 }
 
