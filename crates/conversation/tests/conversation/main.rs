@@ -12,6 +12,7 @@
 mod crash;
 mod golden;
 mod ledger;
+mod queue;
 mod schema;
 mod script;
 mod stream_log;
