@@ -8,6 +8,7 @@ mod drafts;
 mod link;
 mod list;
 mod name;
+mod queue;
 mod session;
 mod sidebar;
 mod transcript;
@@ -256,6 +257,7 @@ impl Store {
             | ServerFrame::Running(_)
             | ServerFrame::Message { .. }
             | ServerFrame::Queued(_)
+            | ServerFrame::Queue(_)
             | ServerFrame::Error(_) => {}
         }
     }

@@ -341,7 +341,7 @@ impl Store {
     }
 
     /// Puts a text that was not sent back into the draft.
-    fn give_back(self, text: &str) {
+    pub(super) fn give_back(self, text: &str) {
         self.write(
             self.conversation
                 .draft

@@ -133,7 +133,8 @@ fn StopButton(stop: impl Fn() + 'static) -> impl IntoView {
     }
 }
 
-fn wants_to_send(event: &KeyboardEvent, pointer: Pointer) -> bool {
+/// Whether a key sends what is written: Enter does, except on a touch screen and in the middle of a composition.
+pub(super) fn wants_to_send(event: &KeyboardEvent, pointer: Pointer) -> bool {
     if event.key() != "Enter" || event.is_composing() || event.key_code() == COMPOSING_KEY {
         return false;
     }

@@ -1,6 +1,7 @@
 //! One message. Whatever anybody wrote is text here, never markup.
 
 use super::icon::{Glyph, Icon};
+use super::queued::Queued;
 use super::tool;
 use crate::platform::{Copying, Timer};
 use crate::store::{Line, Shown, ShownState, Store};
@@ -27,6 +28,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
         let shown = shown.clone();
         move |_| shown.with(|shown| Some((shown.notice.clone()?, notice_class(&shown.message))))
     });
+    let queued_shown = shown.clone();
     // Before its first word, the transcript says it in the answer's place.
     let has_begun = Memo::new({
         let shown = shown.clone();
@@ -58,6 +60,10 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
             {move || is_cut_off.get().then(|| view! { <Reconnecting /> })}
             {move || label(state.get()).map(|label| view! { <p class="state">{label}</p> })}
             {move || notice.get().map(|(notice, class)| view! { <p class=class role="note">{notice}</p> })}
+            {move || {
+                (state.get() == ShownState::Queued)
+                    .then(|| view! { <Queued store id=line.id.clone() shown=queued_shown.clone() /> })
+            }}
             {move || can_continue.get().then(|| view! { <ContinueButton store /> })}
             {move || can_copy.get().then(|| view! { <CopyButton store shown=shown.clone() /> })}
         </li>
