@@ -45,6 +45,22 @@ test("a message sent while the server is away is delivered once", async ({ owner
   await expect(words(questions(owner))).toHaveText(["Before the gap", "Into the gap"]);
 });
 
+test("a running answer says in its place that it reconnects, and offers no stop meanwhile", async ({
+  owner,
+  installation,
+  play,
+}) => {
+  const answer = play({ chunks: 4, gateAfter: 2 });
+  await begin(owner, answer.message);
+  await expectWords(answers(owner), answer.after(2));
+  await expect(button(owner, "Stop")).toBeVisible();
+  const restarted = installation.restart();
+  await expect(answers(owner).getByText("Reconnecting…")).toBeVisible();
+  await expect(button(owner, "Stop")).toBeHidden();
+  await restarted;
+  await expect(answers(owner).getByText("Reconnecting…")).toBeHidden();
+});
+
 test("an answer that the restart broke off keeps its words and says what happened", async ({
   owner,
   installation,

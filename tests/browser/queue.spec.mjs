@@ -9,6 +9,7 @@ import {
   expectAnswer,
   expectIdle,
   expectWords,
+  open,
   questions,
   reload,
   send,
@@ -76,4 +77,134 @@ test("while an answer runs, a written message can be sent with the button too", 
   await expect(questions(owner).nth(1)).toContainText("Queued");
   await first.release();
   await expectAnswer(owner, "You said: By the button");
+});
+
+/** What can be done with a message that waits, and the field in which it is changed. */
+const choice = (message, name) => message.getByRole("button", { name, exact: true });
+const editor = (page) => page.getByRole("textbox", { name: "Change this message" });
+
+test("a message that waits can be changed, and is answered as it was changed", async ({ owner, play }) => {
+  const first = play({ chunks: 4, gateAfter: 2 });
+  await begin(owner, first.message);
+  await expectWords(answers(owner), first.after(2));
+  await send(owner, "Wiating");
+  const waiting = questions(owner).nth(1);
+  await choice(waiting, "Edit").click();
+  await expect(editor(owner)).toBeFocused();
+  await expect(editor(owner)).toHaveValue("Wiating");
+  await editor(owner).fill("");
+  await expect(choice(waiting, "Save")).toBeDisabled();
+  await editor(owner).fill("Waiting");
+  await editor(owner).press("Enter");
+  await expect(editor(owner)).toBeHidden();
+  await expect(choice(waiting, "Edit")).toBeFocused();
+  await expectWords(waiting, "Waiting");
+  await expect(waiting).toContainText("Queued");
+  await first.release();
+  await expectAnswer(owner, "You said: Waiting");
+  await expect(choice(waiting, "Edit")).toBeHidden();
+  await reload(owner);
+  await expect(words(transcript(owner))).toHaveText([first.message, first.text, "Waiting", "You said: Waiting"]);
+});
+
+test("Escape leaves a waiting message as it was, and the answer running", async ({ owner, play }) => {
+  const first = play({ chunks: 4, gateAfter: 2 });
+  await begin(owner, first.message);
+  await expectWords(answers(owner), first.after(2));
+  await send(owner, "As it was");
+  await choice(questions(owner).nth(1), "Edit").click();
+  await editor(owner).fill("Something else");
+  await editor(owner).press("Escape");
+  await expect(editor(owner)).toBeHidden();
+  await expect(choice(questions(owner).nth(1), "Edit")).toBeFocused();
+  await expect(button(owner, "Stop")).toBeVisible();
+  await first.release();
+  await expectWords(answers(owner).first(), first.text);
+  await expectAnswer(owner, "You said: As it was");
+});
+
+test("a message that waits can be deleted, and nothing of it is left", async ({ owner, play }) => {
+  const first = play({ chunks: 4, gateAfter: 2 });
+  await begin(owner, first.message);
+  await expectWords(answers(owner), first.after(2));
+  await send(owner, "Not after all");
+  await send(owner, "But this");
+  await choice(questions(owner).filter({ hasText: "Not after all" }), "Delete").click();
+  await expect(questions(owner)).toHaveCount(2);
+  await expect(composer(owner)).toBeFocused();
+  await reload(owner);
+  await expect(questions(owner)).toHaveCount(2);
+  await first.release();
+  await expectAnswer(owner, "You said: But this");
+  const order = [first.message, first.text, "But this", "You said: But this"];
+  await expect(words(transcript(owner))).toHaveText(order);
+});
+
+test("a message sent now stops the answer, which keeps its words, and comes before what waited", async ({
+  owner,
+  play,
+}) => {
+  const first = play({ chunks: 4, gateAfter: 2 });
+  const urgent = play({ text: "At once", chunks: 4, gateAfter: 2 });
+  await begin(owner, first.message);
+  await expectWords(answers(owner), first.after(2));
+  await send(owner, "Can wait");
+  await send(owner, urgent.message);
+  await choice(questions(owner).nth(2), "Send now").click();
+  await expect(answers(owner).first().getByText("You stopped this answer.")).toBeVisible();
+  await expectWords(answers(owner).first(), first.after(2));
+  await expectWords(answers(owner).nth(1), urgent.after(2));
+  await expect(questions(owner).nth(2)).toContainText("Can wait");
+  await expect(questions(owner).nth(2)).toContainText("Queued");
+  await urgent.release();
+  await expectAnswer(owner, "You said: Can wait");
+  const order = [
+    first.message,
+    first.after(2),
+    urgent.message,
+    urgent.text,
+    "Can wait",
+    "You said: Can wait",
+  ];
+  await expect(words(transcript(owner))).toHaveText(order);
+  await reload(owner);
+  await expect(words(transcript(owner))).toHaveText(order);
+  const [exchange] = await urgent.exchanges();
+  expect(exchange.conversation.map(([, text]) => text)).toEqual([first.message, first.after(2), urgent.message]);
+});
+
+test("what is done with the queue in one tab shows in the other", async ({ owner, context, play }) => {
+  const first = play({ chunks: 4, gateAfter: 2 });
+  const id = await begin(owner, first.message);
+  await expectWords(answers(owner), first.after(2));
+  for (const text of ["One", "Two", "Three"]) await send(owner, text);
+  await expect(questions(owner).nth(3)).toContainText("Queued");
+  const second = await context.newPage();
+  await open(second, `/c/${id}`);
+  await expect(words(questions(second))).toHaveText([first.message, "One", "Two", "Three"]);
+  await choice(questions(second).nth(2), "Edit").click();
+  await editor(second).fill("Two, better");
+  await editor(second).press("Enter");
+  await choice(questions(second).nth(1), "Delete").click();
+  await expect(words(questions(owner))).toHaveText([first.message, "Two, better", "Three"]);
+  await choice(questions(owner).nth(2), "Send now").click();
+  for (const tab of [owner, second]) {
+    await expectAnswer(tab, "You said: Two, better");
+    const order = [first.message, first.after(2), "Three", "You said: Three", "Two, better", "You said: Two, better"];
+    await expect(words(transcript(tab))).toHaveText(order);
+  }
+});
+
+test("a change that comes too late is not lost", async ({ owner, play }) => {
+  const first = play({ chunks: 4, gateAfter: 2 });
+  await begin(owner, first.message);
+  await expectWords(answers(owner), first.after(2));
+  await send(owner, "The original");
+  await choice(questions(owner).nth(1), "Edit").click();
+  await editor(owner).fill("The change");
+  await first.release();
+  await expectAnswer(owner, "You said: The original");
+  await expect(editor(owner)).toBeHidden();
+  await expect(composer(owner)).toHaveValue("The change");
+  await expect(owner.getByRole("alert").filter({ hasText: "in the composer" })).toBeVisible();
 });

@@ -3,6 +3,7 @@
 //! nothing.
 
 mod acceptance;
+pub mod queue;
 
 pub use acceptance::{Acceptance, MAXIMUM_QUEUED, Refusal, accept};
 

@@ -5,7 +5,7 @@
 
 use crate::conversation::{ConversationSummary, Status};
 use crate::message::Message;
-use crate::{ConversationId, MessageId};
+use crate::{ConversationId, MessageId, RequestId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -198,6 +198,23 @@ calls! {
         /// The message that the page ends before; without it, the page is the newest.
         before: Option<MessageId>,
     } -> HistoryPage, get_history;
+    /// Replaces the text of a message that waits.
+    "editQueued" => EditQueued {
+        /// The request that waits.
+        request_id: RequestId,
+        /// The new text: not blank, and no longer than [`crate::MAXIMUM_MESSAGE_BYTES`].
+        text: String,
+    } -> (), edit_queued;
+    /// Deletes a message that waits.
+    "deleteQueued" => DeleteQueued {
+        /// The request that waits.
+        request_id: RequestId,
+    } -> (), delete_queued;
+    /// Stops the running answer and answers this message next.
+    "sendQueuedNow" => SendQueuedNow {
+        /// The request that waits.
+        request_id: RequestId,
+    } -> (), send_queued_now;
 }
 
 /// One page of a transcript.

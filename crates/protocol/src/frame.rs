@@ -6,8 +6,8 @@ mod written;
 
 pub use incoming::{ChatRequest, ClientFrame, FrameFault, Trigger};
 pub use outgoing::{
-    AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueuedTurn, ResumeNoneReason, RpcReply, RunningTurn,
-    ServerFrame,
+    AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueueFrame, QueuedTurn, ResumeNoneReason, RpcReply,
+    RunningTurn, ServerFrame,
 };
 
 /// What a client asked for when it connected.

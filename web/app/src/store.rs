@@ -8,6 +8,7 @@ mod drafts;
 mod link;
 mod list;
 mod name;
+mod queue;
 mod session;
 mod sidebar;
 mod transcript;
@@ -159,6 +160,12 @@ impl Store {
             .max(self.conversation_connection.get())
     }
 
+    /// Whether the open conversation has lost its connection and tries to get it back.
+    #[must_use]
+    pub fn is_reconnecting(self) -> bool {
+        self.conversation_connection.get() == Connection::Reconnecting
+    }
+
     /// The platform that the store runs on.
     #[must_use]
     pub fn platform(self) -> Rc<dyn Platform> {
@@ -250,6 +257,7 @@ impl Store {
             | ServerFrame::Running(_)
             | ServerFrame::Message { .. }
             | ServerFrame::Queued(_)
+            | ServerFrame::Queue(_)
             | ServerFrame::Error(_) => {}
         }
     }

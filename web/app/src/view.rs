@@ -13,10 +13,12 @@ mod follow;
 mod frame;
 mod icon;
 mod message;
+mod queued;
 mod settings;
 mod sidebar;
 mod signing;
 mod tasks;
+mod tool;
 mod transcript;
 
 use crate::platform::Platform;

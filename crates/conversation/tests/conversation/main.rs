@@ -13,6 +13,7 @@
 mod crash;
 mod golden;
 mod ledger;
+mod queue;
 mod schema;
 mod script;
 mod simulation;

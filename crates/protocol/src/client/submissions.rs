@@ -93,6 +93,10 @@ fn concerns(frame: &ServerFrame, request: &ChatRequest) -> bool {
     match frame {
         ServerFrame::ChatResponse(response) => response.id.original() == request.id,
         ServerFrame::Queued(queued) => queued.request_id == request.id,
+        ServerFrame::Queue(queue) => {
+            let mut known = queue.queued.iter().chain(&queue.deleted);
+            known.any(|turn| turn.request_id == request.id)
+        }
         ServerFrame::Message { message } => message.id == request.message.id,
         ServerFrame::History(history) => holds(history, request),
         ServerFrame::Running(running) => running.request_id.original() == request.id,

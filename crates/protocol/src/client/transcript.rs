@@ -8,6 +8,7 @@ mod ended;
 mod entries;
 mod entry;
 mod history;
+mod queue;
 
 use crate::client::SubmissionState;
 use crate::frame::{ChatRequest, ChatResponse, QueuedTurn, ServerFrame, Trigger};
@@ -125,6 +126,7 @@ impl TranscriptView {
             ServerFrame::Running(turn) => self.take_over(turn),
             ServerFrame::Message { message } => self.add(message),
             ServerFrame::Queued(queued) => self.enqueue(queued),
+            ServerFrame::Queue(queue) => self.arrange(queue),
             ServerFrame::ChatClear => self.clear(),
             ServerFrame::Identity { .. }
             | ServerFrame::State { .. }
@@ -290,24 +292,6 @@ impl TranscriptView {
                 Change::Structure
             }
         }
-    }
-
-    fn enqueue(&mut self, queued: QueuedTurn) -> Change {
-        let id = &queued.request_id;
-        let is_known = self.queue.iter().any(|known| known.request_id == *id);
-        if is_known || self.ended.contains(id) || self.entries.running(id).is_some() {
-            return Change::Nothing;
-        }
-        let place = self
-            .confirm(id)
-            .or_else(|| self.entries.position(&queued.user_message_id));
-        self.awaited.retain(|awaited| *awaited != queued.request_id);
-        if let Some(place) = place {
-            let request = queued.request_id.clone();
-            self.entries.replace(place, |entry| entry.queued(request));
-        }
-        self.queue.push(queued);
-        Change::Structure
     }
 
     fn clear(&mut self) -> Change {

@@ -110,6 +110,9 @@ pub enum ServerFrame {
     /// An answer was accepted and waits for the ones before it.
     #[serde(rename = "flarebot_queued")]
     Queued(QueuedTurn),
+    /// The owner changed the order of what waits, or deleted some of it.
+    #[serde(rename = "flarebot_queue")]
+    Queue(QueueFrame),
     /// A frame could not be read or served.
     #[serde(rename = "flarebot_error")]
     Error(ErrorFrame),
@@ -356,6 +359,16 @@ pub struct QueuedTurn {
     pub request_id: RequestId,
     /// The owner's message that waits for an answer.
     pub user_message_id: MessageId,
+}
+
+/// What waits after the owner changed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueFrame {
+    /// All requests that wait, the next one first.
+    pub queued: Vec<QueuedTurn>,
+    /// The owner's messages that are gone, each with its request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<QueuedTurn>,
 }
 
 /// A frame could not be read or served.

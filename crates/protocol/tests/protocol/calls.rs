@@ -1,9 +1,10 @@
 //! Every call with its reply, as they cross the wire.
 
-use crate::support::{call_id, conversation_id, message_id, question};
+use crate::support::{call_id, conversation_id, message_id, question, request_id};
 use flarebot_protocol::call::{
-    AgentCall, Call, CallFailure, ConversationCall, CreateConversation, DeleteConversation, FailureCode,
-    GetHistory, GetStatus, HistoryPage, ListConversations, RenameConversation,
+    AgentCall, Call, CallFailure, ConversationCall, CreateConversation, DeleteConversation, DeleteQueued,
+    EditQueued, FailureCode, GetHistory, GetStatus, HistoryPage, ListConversations, RenameConversation,
+    SendQueuedNow,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
 use flarebot_protocol::frame::{ClientFrame, RpcReply, ServerFrame};
@@ -39,6 +40,19 @@ fn exchange<C: Call + Clone + PartialEq + std::fmt::Debug>(
     assert_eq!(read.result.unwrap_or(Value::Null), reply);
     serde_json::from_value::<C::Reply>(reply).expect("the reply is of the call's type");
     format!("{request_text}\n{answer_text}")
+}
+
+macro_rules! conversation_exchange {
+    ($variant:ident, $call:expr, $reply:expr) => {
+        exchange(
+            &$call,
+            &$reply,
+            |method, arguments| match ConversationCall::parse(method, arguments) {
+                Ok(ConversationCall::$variant(call)) => call,
+                other => panic!("{other:?}"),
+            },
+        )
+    };
 }
 
 macro_rules! agent_exchange {
@@ -132,18 +146,33 @@ fn get_history() {
         messages: vec![question("question", "Hello?")],
         has_more: true,
     };
-    let parse = |method: &str, arguments: Vec<Value>| {
-        let ConversationCall::GetHistory(call) = ConversationCall::parse(method, arguments).unwrap();
-        call
-    };
     let older = GetHistory {
         before: Some(message_id("later")),
     };
-    assert_snapshot!("getHistory", exchange(&older, &page, parse));
+    assert_snapshot!("getHistory", conversation_exchange!(GetHistory, older, page));
+    let newest = GetHistory { before: None };
     assert_snapshot!(
         "getHistory_newest",
-        exchange(&GetHistory { before: None }, &page, parse)
+        conversation_exchange!(GetHistory, newest, page)
     );
+}
+
+#[test]
+fn what_waits_is_changed_deleted_and_sent_now() {
+    let request_id = || request_id("waiting");
+    let edit = EditQueued {
+        request_id: request_id(),
+        text: "Better".to_owned(),
+    };
+    assert_snapshot!("editQueued", conversation_exchange!(EditQueued, edit, ()));
+    let delete = DeleteQueued {
+        request_id: request_id(),
+    };
+    assert_snapshot!("deleteQueued", conversation_exchange!(DeleteQueued, delete, ()));
+    let send = SendQueuedNow {
+        request_id: request_id(),
+    };
+    assert_snapshot!("sendQueuedNow", conversation_exchange!(SendQueuedNow, send, ()));
 }
 
 #[test]

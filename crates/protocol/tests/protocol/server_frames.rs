@@ -7,8 +7,8 @@ use flarebot_protocol::call::{CallFailure, FailureCode};
 use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use flarebot_protocol::frame::{
-    AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueuedTurn, ResumeNoneReason, RpcReply, RunningTurn,
-    ServerFrame,
+    AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueueFrame, QueuedTurn, ResumeNoneReason, RpcReply,
+    RunningTurn, ServerFrame,
 };
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, ToolPart, ToolState, Usage};
 use insta::assert_snapshot;
@@ -303,6 +303,20 @@ fn own_frames() -> Vec<(&'static str, ServerFrame)> {
             },
         ),
         ("queued", ServerFrame::Queued(queued())),
+        (
+            "queue",
+            ServerFrame::Queue(QueueFrame {
+                queued: vec![queued()],
+                deleted: Vec::new(),
+            }),
+        ),
+        (
+            "queue_deleted",
+            ServerFrame::Queue(QueueFrame {
+                queued: Vec::new(),
+                deleted: vec![queued()],
+            }),
+        ),
     ]
 }
 
@@ -325,11 +339,12 @@ fn kind(frame: &ServerFrame) -> &'static str {
         ServerFrame::Running(_) => "flarebot_running",
         ServerFrame::Message { .. } => "flarebot_message",
         ServerFrame::Queued(_) => "flarebot_queued",
+        ServerFrame::Queue(_) => "flarebot_queue",
         ServerFrame::Error(_) => "flarebot_error",
     }
 }
 
-const KINDS: usize = 17;
+const KINDS: usize = 18;
 
 #[test]
 fn every_frame_has_its_text_and_is_read_back() {

@@ -4,6 +4,7 @@ mod answers;
 mod continued;
 mod history;
 mod questions;
+mod queue;
 
 use crate::support::{
     chat, empty_answer, ended, message_id, question, request_id, start, text_delta, text_start,
@@ -11,7 +12,9 @@ use crate::support::{
 use flarebot_protocol::call::HistoryPage;
 use flarebot_protocol::chunk::{Chunk, merge};
 use flarebot_protocol::client::{Change, Delivery, Entry, EntryState, SubmissionState, TranscriptView};
-use flarebot_protocol::frame::{ChatResponse, HistoryFrame, QueuedTurn, RunningTurn, ServerFrame};
+use flarebot_protocol::frame::{
+    ChatResponse, HistoryFrame, QueueFrame, QueuedTurn, RunningTurn, ServerFrame,
+};
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState};
 use flarebot_protocol::reduce;
 

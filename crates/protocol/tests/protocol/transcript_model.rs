@@ -69,12 +69,17 @@ impl Page {
 
     /// The number of the first request that the server may have without this tab's knowing.
     fn unconfirmed(&self) -> Option<usize> {
+        let numbers = self.uncertain();
+        numbers.filter_map(|id| id.as_str().parse().ok()).min()
+    }
+
+    /// What the server may have without this tab's knowing.
+    fn uncertain(&self) -> impl Iterator<Item = RequestId> {
         let entries = self.view.entries().iter();
-        let unconfirmed = entries.filter_map(|entry| match entry.state() {
-            EntryState::Unconfirmed(id, _) => id.as_str().parse().ok(),
+        entries.filter_map(|entry| match entry.state() {
+            EntryState::Unconfirmed(id, _) => Some(id.clone()),
             _ => None,
-        });
-        unconfirmed.min()
+        })
     }
 
     fn waiting(&self) -> impl Iterator<Item = RequestId> {
@@ -209,12 +214,13 @@ fn break_all(pages: &mut [Page], server: &mut Server) {
 proptest! {
     #[test]
     fn every_page_ends_up_with_the_servers_transcript(
-        events in prop::collection::vec((0..TABS, 0..32_u8, 0..5_usize), 0..120),
+        events in prop::collection::vec((0..TABS, 0..36_u8, 0..5_usize), 0..120),
     ) {
         let mut server = Server::default();
         let mut pages: Vec<Page> = (0..TABS).map(Page::new).collect();
         let mut submitted = 0;
-        for (tab, event, lost) in events {
+        for (tab, event, number) in events {
+            let uncertain: BTreeSet<RequestId> = pages.iter().flat_map(Page::uncertain).collect();
             let oldest = pages.iter().filter_map(Page::unconfirmed).min().unwrap_or(submitted);
             let page = &mut pages[tab];
             match event {
@@ -240,9 +246,12 @@ proptest! {
                 24 => server.seal(),
                 25 => {
                     break_all(&mut pages, &mut server);
-                    server.continue_elsewhere(lost);
+                    server.continue_elsewhere(number);
                 }
-                26..=28 => server.continue_elsewhere(lost),
+                26..=28 => server.continue_elsewhere(number),
+                30 | 31 => server.edit(number),
+                32 | 33 => server.delete(number, |request| uncertain.contains(request)),
+                34 => server.send_now(number),
                 29 => page.session.handle_online(page.now),
                 _ => settle(&mut pages, &mut server),
             }

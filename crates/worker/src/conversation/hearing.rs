@@ -4,13 +4,16 @@ use super::Chat;
 use crate::clock::{now, random_uuid};
 use crate::fault::{Fault, log};
 use crate::socket::Socket;
+use flarebot_conversation::ledger::queue::{self, QueueRefusal};
 use flarebot_conversation::ledger::{self, Acceptance, Settlement, TurnStatus};
-use flarebot_conversation::transcript;
+use flarebot_conversation::{ConversationError, transcript};
 use flarebot_protocol::call::{
-    CallFailure, ConversationCall, ConversationService, FailureCode, GetHistory, HistoryPage,
+    CallFailure, ConversationCall, ConversationService, DeleteQueued, EditQueued, FailureCode, GetHistory,
+    HistoryPage, SendQueuedNow,
 };
 use flarebot_protocol::frame::{
-    ChatRequest, ChatResponse, ClientFrame, ClientKind, FrameFault, QueuedTurn, RpcReply, ServerFrame,
+    ChatRequest, ChatResponse, ClientFrame, ClientKind, FrameFault, QueueFrame, QueuedTurn, RpcReply,
+    ServerFrame,
 };
 use flarebot_protocol::message::Outcome;
 use flarebot_protocol::{HISTORY_PAGE, MessageId, RequestId};
@@ -142,6 +145,34 @@ impl Chat {
         Ok(())
     }
 
+    /// Tells every client of the queue as it is now. What is told is stored, so a client that is not told finds it with its
+    /// next connection.
+    fn tell_queue(&self, deleted: Vec<QueuedTurn>) {
+        match ledger::queued(&self.sql) {
+            Ok(queued) => {
+                let frame = ServerFrame::Queue(QueueFrame { queued, deleted });
+                self.sockets.send(&self.state, &frame, |socket| {
+                    socket.client() == ClientKind::Flarebot
+                });
+            }
+            Err(error) => log("the queue could not be told", &error.into()),
+        }
+        self.tell_transcripts();
+    }
+
+    /// Clients that know no single messages get the whole transcript.
+    fn tell_transcripts(&self) {
+        let wanted =
+            |socket: &Socket| socket.client() == ClientKind::Sdk && socket.attachment.offered.is_none();
+        if !self.sockets.all(&self.state).iter().any(wanted) {
+            return;
+        }
+        match self.transcript_frame(None) {
+            Ok(frame) => self.sockets.send(&self.state, &frame, wanted),
+            Err(fault) => log("a transcript could not be told", &fault),
+        }
+    }
+
     /// Stops an answer: the running one, or one that waits.
     fn cancel(&self, id: &RequestId) -> Result<(), Fault> {
         if self.stop_running_request(id) {
@@ -182,5 +213,58 @@ impl ConversationService for Chat {
                 "Older messages could not be read. Try again.",
             )
         })
+    }
+
+    async fn edit_queued(&self, call: EditQueued) -> Result<(), CallFailure> {
+        let message = made(queue::edit(&self.sql, &call.request_id, &call.text))?;
+        self.sockets
+            .send(&self.state, &ServerFrame::Message { message }, |socket| {
+                socket.client() == ClientKind::Flarebot
+            });
+        self.tell_transcripts();
+        Ok(())
+    }
+
+    async fn delete_queued(&self, call: DeleteQueued) -> Result<(), CallFailure> {
+        let request_id = call.request_id;
+        let user_message_id = made(queue::delete(&self.sql, &request_id, now()))?;
+        let ended = ChatResponse::ended(request_id.clone(), Outcome::Aborted, Vec::new());
+        self.sockets
+            .send(&self.state, &ServerFrame::ChatResponse(ended), |socket| {
+                socket.client() == ClientKind::Sdk
+            });
+        self.tell_queue(vec![QueuedTurn {
+            request_id,
+            user_message_id,
+        }]);
+        Ok(())
+    }
+
+    async fn send_queued_now(&self, call: SendQueuedNow) -> Result<(), CallFailure> {
+        made(queue::move_to_front(&self.sql, &call.request_id))?;
+        self.tell_queue(Vec::new());
+        self.stop_running();
+        Ok(())
+    }
+}
+
+/// What came of a change of the queue, in words for the owner if nothing did.
+fn made<T>(change: Result<Result<T, QueueRefusal>, ConversationError>) -> Result<T, CallFailure> {
+    match change {
+        Ok(Ok(made)) => Ok(made),
+        Ok(Err(refusal)) => {
+            let code = match refusal {
+                QueueRefusal::NotWaiting => FailureCode::NotFound,
+                QueueRefusal::Empty | QueueRefusal::TooLong => FailureCode::InvalidArguments,
+            };
+            Err(CallFailure::new(code, refusal.sentence()))
+        }
+        Err(error) => {
+            log("the queue could not be changed", &error.into());
+            Err(CallFailure::new(
+                FailureCode::Internal,
+                "The change could not be stored. Nothing was lost: try again.",
+            ))
+        }
     }
 }

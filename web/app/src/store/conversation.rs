@@ -12,6 +12,9 @@ use flarebot_protocol::{CloseCode, ConversationId, MAXIMUM_MESSAGE_BYTES, Messag
 use leptos::prelude::*;
 use std::rc::Rc;
 
+/// What the owner says to an answer that was interrupted.
+const CONTINUE: &str = "Please continue where you stopped.";
+
 /// What is shown of the open conversation.
 #[derive(Clone, Copy)]
 pub struct OpenConversation {
@@ -21,6 +24,8 @@ pub struct OpenConversation {
     pub lines: RwSignal<Vec<Line>>,
     /// Whether there is an answer to stop.
     pub progress: RwSignal<Progress>,
+    /// The answer at the end of the transcript that was interrupted, so that the owner may ask for the rest of it.
+    pub interrupted: RwSignal<Option<MessageId>>,
     /// Whether there are older messages.
     pub older: RwSignal<Older>,
     /// What the owner has written and not sent.
@@ -53,6 +58,8 @@ pub enum Phase {
 pub enum Progress {
     /// There is none.
     Idle,
+    /// The message that asks for one is on its way to the server, and can be taken back.
+    Sending,
     /// One is awaited and shows nothing yet.
     Awaited,
     /// One is being written.
@@ -88,6 +95,7 @@ impl OpenConversation {
             phase: RwSignal::new(phase),
             lines: RwSignal::new(Vec::new()),
             progress: RwSignal::new(Progress::Idle),
+            interrupted: RwSignal::new(None),
             older: RwSignal::new(Older::None),
             draft: RwSignal::new(String::new()),
             trouble: RwSignal::new(None),
@@ -122,9 +130,17 @@ impl Store {
         self.conversation.trouble.set(None);
         match self.conversation.phase.get_untracked() {
             Phase::New => self.start_conversation(text),
-            Phase::Loading | Phase::Open => self.submit(text),
+            Phase::Loading | Phase::Open => {
+                self.write(String::new());
+                self.submit(text);
+            }
             Phase::Starting | Phase::Gone => {}
         }
+    }
+
+    /// Asks for the rest of an answer that was interrupted. The draft stays as it is.
+    pub fn ask_to_continue(self) {
+        self.submit(CONTINUE.to_owned());
     }
 
     /// Stops the answer that is being made, or awaited.
@@ -199,6 +215,7 @@ impl Store {
         let conversation = self.conversation;
         conversation.lines.set(Vec::new());
         conversation.progress.set(Progress::Idle);
+        conversation.interrupted.set(None);
         conversation.older.set(Older::None);
         conversation.draft.set(String::new());
         conversation.trouble.set(None);
@@ -261,7 +278,6 @@ impl Store {
         let request = RequestId::from_uuid(runtime.platform.uuid());
         let message = MessageId::from_uuid(runtime.platform.uuid());
         let request = drafts::request(request, message, text);
-        self.write(String::new());
         self.announcement.set("");
         runtime.transcript.borrow_mut().unconfirmed.push(request.clone());
         self.keep_unconfirmed();
@@ -325,7 +341,7 @@ impl Store {
     }
 
     /// Puts a text that was not sent back into the draft.
-    fn give_back(self, text: &str) {
+    pub(super) fn give_back(self, text: &str) {
         self.write(
             self.conversation
                 .draft

@@ -1,10 +1,10 @@
 //! From the transcript to the screen: which signals change when a frame has changed the transcript.
 
 use super::{Older, Progress, Store};
-use flarebot_protocol::MessageId;
 use flarebot_protocol::client::{Change, Delivery, Entry, EntryState, TranscriptView};
 use flarebot_protocol::frame::ServerFrame;
 use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::{MessageId, RequestId};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -97,6 +97,7 @@ impl Store {
         };
         self.conversation.lines.set(lines);
         self.publish_older();
+        self.publish_interrupted();
         self.publish_progress();
     }
 
@@ -114,18 +115,38 @@ impl Store {
         }
     }
 
+    fn publish_interrupted(self) {
+        let runtime = self.runtime();
+        let transcript = runtime.transcript.borrow();
+        let last = transcript.view.entries().last();
+        let interrupted = last.filter(|entry| is_interrupted(entry));
+        let interrupted = interrupted.map(|entry| entry.message().id.clone());
+        drop(transcript);
+        if self
+            .conversation
+            .interrupted
+            .with_untracked(|before| *before != interrupted)
+        {
+            self.conversation.interrupted.set(interrupted);
+        }
+    }
+
     fn publish_progress(self) {
         let runtime = self.runtime();
         let transcript = runtime.transcript.borrow();
         let writes = |entry: &Entry| {
             matches!(entry.state(), EntryState::Running(_)) && !entry.message().parts.is_empty()
         };
-        let progress = if transcript.view.entries().iter().any(writes) {
-            Progress::Writing
-        } else if transcript.view.active().is_some() {
-            Progress::Awaited
-        } else {
-            Progress::Idle
+        let entries = transcript.view.entries();
+        let is_on_its_way = |request: &RequestId| {
+            let mut states = entries.iter().map(Entry::state);
+            states.any(|state| matches!(state, EntryState::Unconfirmed(id, _) if id == request))
+        };
+        let progress = match transcript.view.active() {
+            None => Progress::Idle,
+            Some(_) if entries.iter().any(writes) => Progress::Writing,
+            Some(request) if is_on_its_way(request) => Progress::Sending,
+            Some(_) => Progress::Awaited,
         };
         drop(transcript);
         if self.conversation.progress.get_untracked() != progress {
@@ -171,6 +192,12 @@ impl From<&Entry> for Shown {
             notice: entry.notice().map(str::to_owned),
         }
     }
+}
+
+fn is_interrupted(entry: &Entry) -> bool {
+    let metadata = entry.message().metadata.as_ref();
+    entry.state() == EntryState::Settled
+        && metadata.and_then(|metadata| metadata.outcome) == Some(Outcome::Interrupted)
 }
 
 /// What a screen reader says at the end of an answer; its words in between would only disturb.

@@ -16,6 +16,12 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
     let is_blank = Memo::new(move |_| conversation.draft.with(|draft| draft.trim().is_empty()));
     let is_answering = Memo::new(move |_| conversation.progress.get() != Progress::Idle);
+    // A message that is on its way can be taken back; an answer can only be stopped over a connection.
+    let offers_stopping = Memo::new(move |_| match conversation.progress.get() {
+        Progress::Idle => false,
+        Progress::Sending => true,
+        Progress::Awaited | Progress::Writing => !store.is_reconnecting(),
+    });
     let offers_sending = Memo::new(move |_| !is_answering.get() || !is_blank.get());
     let is_starting = Memo::new(move |_| conversation.phase.get() == Phase::Starting);
     let focus = move || {
@@ -83,7 +89,7 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
                     ></textarea>
                 </div>
                 <div class="field-buttons">
-                    {move || is_answering.get().then(|| view! { <StopButton stop /> })}
+                    {move || offers_stopping.get().then(|| view! { <StopButton stop /> })}
                     {move || {
                         offers_sending
                             .get()
@@ -105,7 +111,9 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
             </div>
             <p id="composer-hint" class="hint">
                 {move || {
-                    if is_answering.get() {
+                    if is_answering.get() && !offers_stopping.get() {
+                        "What you send now is kept until the connection is back."
+                    } else if is_answering.get() {
                         "Esc stops the answer. What you send meanwhile is queued."
                     } else {
                         "Enter sends, Shift + Enter starts a new line."
@@ -125,7 +133,8 @@ fn StopButton(stop: impl Fn() + 'static) -> impl IntoView {
     }
 }
 
-fn wants_to_send(event: &KeyboardEvent, pointer: Pointer) -> bool {
+/// Whether a key sends what is written: Enter does, except on a touch screen and in the middle of a composition.
+pub(super) fn wants_to_send(event: &KeyboardEvent, pointer: Pointer) -> bool {
     if event.key() != "Enter" || event.is_composing() || event.key_code() == COMPOSING_KEY {
         return false;
     }

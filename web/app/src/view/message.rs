@@ -1,10 +1,12 @@
 //! One message. Whatever anybody wrote is text here, never markup.
 
 use super::icon::{Glyph, Icon};
+use super::queued::Queued;
+use super::tool;
 use crate::platform::{Copying, Timer};
 use crate::store::{Line, Shown, ShownState, Store};
 use flarebot_protocol::message::{Message, Outcome, Part, PartState, Role};
-use leptos::either::Either;
+use leptos::either::EitherOf3;
 use leptos::prelude::*;
 
 /// How long the button says that it has copied, in milliseconds.
@@ -26,6 +28,22 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
         let shown = shown.clone();
         move |_| shown.with(|shown| Some((shown.notice.clone()?, notice_class(&shown.message))))
     });
+    let queued_shown = shown.clone();
+    // Before its first word, the transcript says it in the answer's place.
+    let has_begun = Memo::new({
+        let shown = shown.clone();
+        move |_| shown.with(|shown| shown.state == ShownState::Running && !shown.message.parts.is_empty())
+    });
+    let is_cut_off = Memo::new(move |_| has_begun.get() && store.is_reconnecting());
+    let can_continue = Memo::new({
+        let id = line.id.clone();
+        move |_| {
+            store
+                .conversation
+                .interrupted
+                .with(|interrupted| interrupted.as_ref() == Some(&id))
+        }
+    });
     let can_copy = Memo::new({
         let shown = shown.clone();
         move |_| shown.with(|shown| shown.state != ShownState::Running && has_text(&shown.message))
@@ -36,25 +54,32 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
             <div class="content">
                 {
                     let shown = shown.clone();
-                    move || shown.with(|shown| blocks(&shown.message))
+                    move || shown.with(blocks)
                 }
             </div>
+            {move || is_cut_off.get().then(|| view! { <Reconnecting /> })}
             {move || label(state.get()).map(|label| view! { <p class="state">{label}</p> })}
             {move || notice.get().map(|(notice, class)| view! { <p class=class role="note">{notice}</p> })}
+            {move || {
+                (state.get() == ShownState::Queued)
+                    .then(|| view! { <Queued store id=line.id.clone() shown=queued_shown.clone() /> })
+            }}
+            {move || can_continue.get().then(|| view! { <ContinueButton store /> })}
             {move || can_copy.get().then(|| view! { <CopyButton store shown=shown.clone() /> })}
         </li>
     }
 }
 
 /// What is to be read of a message, block by block.
-fn blocks(message: &Message) -> Vec<impl IntoView + use<>> {
-    message.parts.iter().filter_map(block).collect()
+fn blocks(shown: &Shown) -> Vec<impl IntoView + use<>> {
+    let parts = shown.message.parts.iter();
+    parts.filter_map(|part| block(part, shown.state)).collect()
 }
 
-fn block(part: &Part) -> Option<impl IntoView + use<>> {
+fn block(part: &Part, state: ShownState) -> Option<impl IntoView + use<>> {
     match part {
         Part::Text { text, .. } if text.is_empty() => None,
-        Part::Text { text, .. } => Some(Either::Left(
+        Part::Text { text, .. } => Some(EitherOf3::A(
             view! { <div class="text" dir="auto">{text.clone()}</div> },
         )),
         Part::Reasoning { text, state } => {
@@ -62,14 +87,15 @@ fn block(part: &Part) -> Option<impl IntoView + use<>> {
                 Some(PartState::Streaming) => "Thinking…",
                 Some(PartState::Done) | None => "Reasoning",
             };
-            Some(Either::Right(view! {
+            Some(EitherOf3::B(view! {
                 <details class="reasoning">
                     <summary>{summary}</summary>
                     <div class="text" dir="auto">{text.clone()}</div>
                 </details>
             }))
         }
-        Part::StepStart | Part::Tool(_) => None,
+        Part::Tool(call) => Some(EitherOf3::C(tool::card(call, state))),
+        Part::StepStart => None,
     }
 }
 
@@ -92,6 +118,21 @@ fn label(state: ShownState) -> Option<&'static str> {
         ShownState::Queued => Some("Queued"),
         ShownState::Sending => Some("Sending…"),
         ShownState::Waiting => Some("Waiting for the connection"),
+    }
+}
+
+/// Stands where the next words of an answer would, for as long as the connection is lost.
+#[component]
+pub(super) fn Reconnecting() -> impl IntoView {
+    view! { <p class="state late">"Reconnecting…"</p> }
+}
+
+#[component]
+fn ContinueButton(store: Store) -> impl IntoView {
+    view! {
+        <button type="button" class="button continue" on:click=move |_| store.ask_to_continue()>
+            "Continue"
+        </button>
     }
 }
 

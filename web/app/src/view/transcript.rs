@@ -4,11 +4,11 @@ use super::empty::EmptyState;
 use super::follow::{Follow, Growth};
 use super::frame::PageLink;
 use super::icon::{Glyph, Icon};
-use super::message::MessageView;
+use super::message::{MessageView, Reconnecting};
 use crate::store::{Line, Older, Phase, Progress, Store};
 use flarebot_protocol::MessageId;
 use flarebot_protocol::address::Page;
-use leptos::either::EitherOf4;
+use leptos::either::{Either, EitherOf4};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -18,7 +18,9 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let follow = Follow::new(scroller);
     let phase = Memo::new(move |_| conversation.phase.get());
-    let is_awaited = Memo::new(move |_| conversation.progress.get() == Progress::Awaited);
+    let is_awaited =
+        Memo::new(move |_| matches!(conversation.progress.get(), Progress::Sending | Progress::Awaited));
+    let is_reconnecting = Memo::new(move |_| store.is_reconnecting());
     let load_older = move || {
         if follow.is_near_start() && conversation.older.get_untracked() == Older::Available {
             store.load_older();
@@ -70,10 +72,16 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
                     is_awaited
                         .get()
                         .then(|| {
-                            view! {
-                                <p class="awaited">
-                                    <span class="unseen">"Waiting for the answer"</span>
-                                </p>
+                            if is_reconnecting.get() {
+                                Either::Left(view! { <Reconnecting /> })
+                            } else {
+                                Either::Right(
+                                    view! {
+                                        <p class="awaited">
+                                            <span class="unseen">"Waiting for the answer"</span>
+                                        </p>
+                                    },
+                                )
                             }
                         })
                 }}

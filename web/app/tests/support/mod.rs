@@ -19,7 +19,7 @@ use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::Page;
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use flarebot_protocol::frame::{AgentKind, HistoryFrame, RpcReply, ServerFrame};
-use flarebot_protocol::message::Message;
+use flarebot_protocol::message::{Message, Outcome};
 use leptos::prelude::*;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -350,6 +350,17 @@ pub fn summary_json(number: u128, name: &str) -> Value {
 pub fn message(id: &str, text: &str) -> Message {
     serde_json::from_value(json!({ "id": id, "role": "user", "parts": [{ "type": "text", "text": text }] }))
         .unwrap()
+}
+
+/// An answer as the server tells it.
+pub fn answer(id: &str, text: &str, outcome: Option<Outcome>) -> Message {
+    serde_json::from_value(json!({
+        "id": id,
+        "role": "assistant",
+        "parts": [{ "type": "text", "text": text, "state": "done" }],
+        "metadata": { "outcome": outcome },
+    }))
+    .unwrap()
 }
 
 /// The text of a chat request.

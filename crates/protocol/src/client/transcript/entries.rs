@@ -2,6 +2,7 @@
 //! answer stands behind its question, so in front of the questions that wait.
 
 use super::entry::{Answer, Content, Delivery, Entry};
+use crate::frame::QueuedTurn;
 use crate::message::{Message, Role};
 use crate::{MessageId, RequestId};
 
@@ -63,12 +64,40 @@ impl Entries {
         Some(self.list.remove(place).into_message())
     }
 
-    /// Settles a question that waited, and says where it is.
-    pub(super) fn settle_queued(&mut self, request: &RequestId) -> Option<usize> {
-        let place = self.list.iter().position(|entry| match &entry.content {
+    /// Takes out a message.
+    pub(super) fn remove(&mut self, id: &MessageId) {
+        if let Some(place) = self.position(id) {
+            self.list.remove(place);
+        }
+    }
+
+    /// Puts the questions that wait into this order, in the places that they have together.
+    pub(super) fn arrange(&mut self, order: &[QueuedTurn]) {
+        let places: Vec<usize> = order
+            .iter()
+            .filter_map(|turn| self.queued(&turn.request_id))
+            .collect();
+        let arranged: Vec<Entry> = places
+            .iter()
+            .filter_map(|place| self.list.get(*place).cloned())
+            .collect();
+        let mut slots = places;
+        slots.sort_unstable();
+        for (slot, entry) in slots.into_iter().zip(arranged) {
+            self.replace(slot, |_| entry);
+        }
+    }
+
+    fn queued(&self, request: &RequestId) -> Option<usize> {
+        self.list.iter().position(|entry| match &entry.content {
             Content::Queued { request: queued, .. } => queued == request,
             Content::Settled(_) | Content::Running(_) | Content::Unconfirmed { .. } => false,
-        })?;
+        })
+    }
+
+    /// Settles a question that waited, and says where it is.
+    pub(super) fn settle_queued(&mut self, request: &RequestId) -> Option<usize> {
+        let place = self.queued(request)?;
         let message = self.list.remove(place).into_message();
         self.list.insert(place, Entry::settled(message));
         Some(place)

@@ -95,7 +95,7 @@ impl Entry {
             Outcome::Completed => None,
             Outcome::Aborted => Some("You stopped this answer."),
             Outcome::Error => Some("This answer failed. Send your message again."),
-            Outcome::Interrupted => Some("This answer was interrupted. Send your message again."),
+            Outcome::Interrupted => Some("This answer was interrupted."),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::support::{chat, empty_answer, ended, request_id, start};
 use flarebot_protocol::client::{Output, SubmissionState};
 use flarebot_protocol::frame::{
-    AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, ServerFrame,
+    AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, QueueFrame, ServerFrame,
 };
 use flarebot_protocol::message::Outcome;
 use proptest::prelude::*;
@@ -36,6 +36,14 @@ fn every_sign_that_the_server_has_it_confirms_it() {
             message: request.message.clone(),
         },
         ServerFrame::Queued(queued(&request)),
+        ServerFrame::Queue(QueueFrame {
+            queued: vec![queued(&request)],
+            deleted: Vec::new(),
+        }),
+        ServerFrame::Queue(QueueFrame {
+            queued: Vec::new(),
+            deleted: vec![queued(&request)],
+        }),
         ServerFrame::ChatResponse(ChatResponse::chunk(id(), 0, &start("answer"))),
         ServerFrame::ChatResponse(ChatResponse::failed(id(), "Busy.".to_owned())),
         ServerFrame::ChatResponse(ChatResponse::ended(id(), Outcome::Error, Vec::new())),

@@ -125,10 +125,7 @@ fn every_way_to_end_has_its_notice() {
             Outcome::Error,
             Some("This answer failed. Send your message again."),
         ),
-        (
-            Outcome::Interrupted,
-            Some("This answer was interrupted. Send your message again."),
-        ),
+        (Outcome::Interrupted, Some("This answer was interrupted.")),
     ] {
         let mut view = loaded(Vec::new());
         let _ = view.apply(chunk("r", 0, &start("a")));

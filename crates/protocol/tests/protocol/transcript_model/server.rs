@@ -1,14 +1,14 @@
 //! A server in miniature: it accepts, answers, dies in the middle of an answer, and goes on elsewhere.
 
 use super::{PAGE, TABS};
-use crate::support::{empty_answer, ended, message_id, start};
+use crate::support::{empty_answer, ended, message_id, question, start};
 use flarebot_protocol::chunk::{Chunk, merge};
 use flarebot_protocol::frame::{
-    AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, QueuedTurn, RunningTurn, ServerFrame,
+    AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, QueueFrame, QueuedTurn, RunningTurn,
+    ServerFrame,
 };
 use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{RequestId, reduce};
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 /// A conversation as its server has it.
@@ -23,7 +23,15 @@ pub(super) struct Server {
 pub(super) struct Turn {
     request: ChatRequest,
     answer: Option<Message>,
-    cancelled: bool,
+    fate: Fate,
+}
+
+/// What the owner did with a request that waited.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    Cancelled,
+    Deleted,
 }
 
 /// Which of the turns runs, as which attempt, with the chunks that were sent.
@@ -56,7 +64,7 @@ impl Server {
     }
 
     fn transcript(&self) -> Vec<Message> {
-        let turns = self.turns.iter();
+        let turns = self.turns.iter().filter(|turn| turn.fate != Fate::Deleted);
         turns
             .flat_map(|turn| [Some(turn.request.message.clone()), turn.answer.clone()])
             .flatten()
@@ -85,10 +93,15 @@ impl Server {
     }
 
     pub(super) fn queued(&self) -> Vec<QueuedTurn> {
-        let waiting = self.turns.iter().skip(self.first_unanswered() + 1);
+        let waiting = self.waiting().into_iter();
+        waiting.map(|place| queued(&self.turns[place].request)).collect()
+    }
+
+    /// Where the requests are that wait, in order.
+    fn waiting(&self) -> Vec<usize> {
+        let waiting = self.first_unanswered() + 1..self.turns.len();
         waiting
-            .filter(|turn| !turn.cancelled)
-            .map(|turn| queued(&turn.request))
+            .filter(|place| self.turns[*place].fate == Fate::Kept)
             .collect()
     }
 
@@ -138,17 +151,18 @@ impl Server {
     }
 
     fn accept(&mut self, request: ChatRequest) {
-        self.send(&ServerFrame::Message {
-            message: request.message.clone(),
-        });
-        if self.turns.iter().any(|turn| turn.request.id == request.id) {
+        let known = self.turns.iter().find(|turn| turn.request.id == request.id);
+        let message = known.map_or(&request, |known| &known.request).message.clone();
+        let is_known = known.is_some();
+        self.send(&ServerFrame::Message { message });
+        if is_known {
             return;
         }
         let waits = queued(&request);
         self.turns.push(Turn {
             request,
             answer: None,
-            cancelled: false,
+            fate: Fate::Kept,
         });
         if self.running.is_some() {
             self.send(&ServerFrame::Queued(waits));
@@ -161,15 +175,51 @@ impl Server {
         let Some(place) = self.turns.iter().position(|turn| turn.request.id == *id) else {
             return;
         };
-        match place.cmp(&self.first_unanswered()) {
-            Ordering::Less => {}
-            Ordering::Equal => self.finish(Outcome::Aborted),
-            Ordering::Greater => {
-                self.turns[place].cancelled = true;
-                let end = ChatResponse::ended(id.clone(), Outcome::Aborted, Vec::new());
-                self.send(&ServerFrame::ChatResponse(end));
-            }
+        if self.running.is_some() && place == self.first_unanswered() {
+            self.finish(Outcome::Aborted);
+        } else if self.waiting().contains(&place) {
+            self.turns[place].fate = Fate::Cancelled;
+            let end = ChatResponse::ended(id.clone(), Outcome::Aborted, Vec::new());
+            self.send(&ServerFrame::ChatResponse(end));
         }
+    }
+
+    /// Changes the text of one that waits.
+    pub(super) fn edit(&mut self, which: usize) {
+        if let Some(place) = self.waiting().get(which) {
+            let message = &mut self.turns[*place].request.message;
+            *message = question(message.id.as_str(), "Better?");
+            let message = message.clone();
+            self.send(&ServerFrame::Message { message });
+        }
+    }
+
+    /// Deletes one that waits, unless a tab may still send it again.
+    pub(super) fn delete(&mut self, which: usize, is_uncertain: impl Fn(&RequestId) -> bool) {
+        if let Some(place) = self.waiting().get(which)
+            && !is_uncertain(&self.turns[*place].request.id)
+        {
+            self.turns[*place].fate = Fate::Deleted;
+            let deleted = vec![queued(&self.turns[*place].request)];
+            self.tell_queue(deleted);
+        }
+    }
+
+    /// Moves one that waits to the front, and stops the answer that runs.
+    pub(super) fn send_now(&mut self, which: usize) {
+        let waiting = self.waiting();
+        if which < waiting.len() {
+            for pair in waiting[..=which].windows(2).rev() {
+                self.turns.swap(pair[0], pair[1]);
+            }
+            self.tell_queue(Vec::new());
+            self.finish(Outcome::Aborted);
+        }
+    }
+
+    fn tell_queue(&mut self, deleted: Vec<QueuedTurn>) {
+        let queued = self.queued();
+        self.send(&ServerFrame::Queue(QueueFrame { queued, deleted }));
     }
 
     fn begin(&mut self, turn: usize) {
@@ -203,8 +253,8 @@ impl Server {
         let end = ChatResponse::ended(id, outcome, vec![turn.request.message.id.clone()]);
         self.send(&ServerFrame::Message { message });
         self.send(&ServerFrame::ChatResponse(end));
-        let mut waiting = self.turns.iter().enumerate().skip(running.turn + 1);
-        if let Some((next, _)) = waiting.find(|(_, turn)| !turn.cancelled) {
+        let mut later = running.turn + 1..self.turns.len();
+        if let Some(next) = later.find(|place| self.turns[*place].fate == Fate::Kept) {
             self.begin(next);
         }
     }
