@@ -1,11 +1,10 @@
 //! Answers that survive kills of the process, with the fixture bundle, whose tools tell what they did.
 
-use super::{Counts, Ground, native};
+use super::{Counts, Ground, Suite, native};
 use crate::arguments::Arguments;
 use crate::failure::{Failure, Result};
 
 /// Which course the kills take, and how many of them there are.
-#[derive(Default)]
 pub(super) struct Course {
     seed: Option<u64>,
     is_whole: bool,
@@ -25,6 +24,17 @@ impl Course {
             seed: seed.transpose()?,
             is_whole: arguments.flag("--soak"),
         })
+    }
+
+    /// Refuses options that would change nothing.
+    pub(super) fn is_for(&self, suites: &[Suite]) -> Result<()> {
+        if (self.seed.is_some() || self.is_whole) && !suites.contains(&Suite::Durability) {
+            return Err(Failure::new(
+                "`--seed` and `--soak` are for the suite `durability`",
+                "name it as well, or leave them out",
+            ));
+        }
+        Ok(())
     }
 }
 

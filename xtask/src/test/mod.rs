@@ -114,6 +114,7 @@ pub(crate) fn command(mut arguments: Arguments) -> Result<()> {
     }
     let course = durability::Course::read(&mut arguments)?;
     let suites = selected(&arguments.rest()?)?;
+    course.is_for(&suites)?;
     let toolchain = Toolchain::find()?;
     let mut total = Counts::default();
     if suites.contains(&Suite::Native) {
