@@ -3,8 +3,10 @@
 mod answer;
 pub mod http;
 mod page;
+mod sdk;
 mod socket;
 
 pub use answer::{Answer, chat_request};
 pub use page::{Arrival, Page};
+pub use sdk::SdkAnswer;
 pub use socket::{Closed, Connection, Refused, Socket};

@@ -14,6 +14,7 @@ use crate::setup::{Setup, Toolchain};
 
 mod browser;
 mod counts;
+mod durability;
 mod interop;
 mod native;
 mod runtime;
@@ -22,31 +23,44 @@ use counts::Counts;
 pub(crate) use native::server_features;
 
 const HELP: &str = "\
-Usage: cargo xtask test [native] [runtime] [browser] [interop]
+Usage: cargo xtask test [native] [runtime] [durability] [browser] [interop] [--seed N] [--soak]
 
 Runs the named suites, or all of them, after all the set-up. The last line is `N passed, N failed`, with
 `, N skipped` if any were; each skipped one is named with its reason above it.
 
-  native    cargo's tests of the crates that need no Wasm
-  runtime   the release bundle inside the local Cloudflare runtime
-  browser   the release bundle in a real Chromium (Debian's package `chromium`, or FLAREBOT_CHROMIUM)
-  interop   the published `agents` client against the release bundle";
+  native      cargo's tests of the crates that need no Wasm
+  runtime     the release bundle inside the local Cloudflare runtime
+  durability  turns that are cut off by killing the process, and their ends
+  browser     the release bundle in a real Chromium (Debian's package `chromium`, or FLAREBOT_CHROMIUM)
+  interop     the published `agents` client against the release bundle
+
+Options of `durability`:
+  --seed N    another course of events; the seed of a run is printed
+  --soak      all of it, about ten minutes, instead of a fifth";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Suite {
     Native,
     Runtime,
+    Durability,
     Browser,
     Interop,
 }
 
 impl Suite {
-    const ALL: [Self; 4] = [Self::Native, Self::Runtime, Self::Browser, Self::Interop];
+    const ALL: [Self; 5] = [
+        Self::Native,
+        Self::Runtime,
+        Self::Durability,
+        Self::Browser,
+        Self::Interop,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
             Self::Runtime => "runtime",
+            Self::Durability => "durability",
             Self::Browser => "browser",
             Self::Interop => "interop",
         }
@@ -94,11 +108,13 @@ impl Ground {
     }
 }
 
-pub(crate) fn command(arguments: Arguments) -> Result<()> {
+pub(crate) fn command(mut arguments: Arguments) -> Result<()> {
     if arguments.wants_help(HELP) {
         return Ok(());
     }
+    let course = durability::Course::read(&mut arguments)?;
     let suites = selected(&arguments.rest()?)?;
+    course.is_for(&suites)?;
     let toolchain = Toolchain::find()?;
     let mut total = Counts::default();
     if suites.contains(&Suite::Native) {
@@ -116,6 +132,7 @@ pub(crate) fn command(arguments: Arguments) -> Result<()> {
                     let outcome = match suite {
                         Suite::Native => continue,
                         Suite::Runtime => runtime::run(&ground),
+                        Suite::Durability => durability::run(&ground, &course),
                         Suite::Browser => browser::run(&ground),
                         Suite::Interop => interop::run(&ground),
                     };
@@ -170,7 +187,7 @@ fn selected(words: &[String]) -> Result<Vec<Suite>> {
     {
         return Err(Failure::new(
             format!("there is no suite `{unknown}`"),
-            "name `native`, `runtime`, `browser` or `interop`",
+            "name `native`, `runtime`, `durability`, `browser` or `interop`",
         ));
     }
     let wanted = |suite: &Suite| words.is_empty() || words.iter().any(|word| word == suite.name());
