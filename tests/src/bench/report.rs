@@ -121,7 +121,7 @@ impl Line {
     }
 
     fn verdict(&self) -> String {
-        if let Some(Err(trouble)) = self.values.0.get(&Subject::Ours) {
+        if let (Some(Err(trouble)), Some(false)) = (self.values.0.get(&Subject::Ours), self.reached()) {
             return format!("not reached: {trouble}");
         }
         let beyond = match self.target {

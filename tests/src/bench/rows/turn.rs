@@ -15,8 +15,8 @@ const ROUNDS: usize = 3;
 const TURNS: u32 = 40;
 const WARM_UP: u32 = 5;
 
-/// What a turn leaves behind still belongs to it.
-const AFTERMATH: Duration = Duration::from_millis(200);
+/// No owner answers at once; what the turn before leaves behind would be counted as this one's delay.
+const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) fn measure(plan: &Plan) -> Vec<Line> {
     let turns = plan.count(TURNS);
@@ -53,6 +53,7 @@ fn small_turns(system: &System, round: usize, turns: u32) -> Result<(f64, f64)> 
     };
     let mut chat = system.enter_new(&format!("turn-{round}"))?;
     let mut turn = || {
+        sleep(PAUSE);
         system.provider.forget();
         let said = Clock::micros();
         let id = chat.say(&script.to_string())?;
@@ -69,7 +70,7 @@ fn small_turns(system: &System, round: usize, turns: u32) -> Result<(f64, f64)> 
     let process = system.process()?;
     let before = process.processor_time()?;
     let delays = (0..turns).map(|_| turn()).collect::<Result<Vec<_>>>()?;
-    sleep(AFTERMATH);
+    sleep(PAUSE);
     let processor = process.processor_time()? - before;
     Ok((median(&delays), processor / f64::from(turns)))
 }
