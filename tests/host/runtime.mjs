@@ -68,7 +68,7 @@ export async function startRuntime({ entry, storage, port, variables, provider }
   };
 }
 
-async function bundledWorker(entry, variables) {
+export async function bundledWorker(entry, variables) {
   const settings = parse(await readFile(path.join(checkout, "wrangler.toml"), "utf8"));
   const bindings = settings.durable_objects.bindings.map(({ name, class_name }) => ({ name, exportName: class_name }));
   if (entry === "fixture") bindings.push({ name: "FIXTURE", exportName: "Fixture" });
@@ -110,11 +110,11 @@ async function bareWorker(variables) {
   };
 }
 
-function environment(variables) {
+export function environment(variables) {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, { type: "text", value }]));
 }
 
-async function manifest(folder, mainModule) {
+export async function manifest(folder, mainModule) {
   const modules = {};
   for (const name of await readdir(folder, { recursive: true })) {
     const type = moduleTypes[path.extname(name)];

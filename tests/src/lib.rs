@@ -13,6 +13,7 @@
     reason = "this is test support: what goes wrong here has to stop the test with a message, and of many frames it picks one"
 )]
 
+pub mod bench;
 pub mod chance;
 pub mod client;
 pub mod credentials;

@@ -5,6 +5,7 @@ use std::env;
 use std::process::ExitCode;
 
 mod arguments;
+mod bench;
 mod build;
 mod check;
 mod checkout;
@@ -33,6 +34,7 @@ Commands:
   test      run the suites and count them
   check     check everything that can be judged without running the product
   build     build the release bundle and print its sizes
+  bench     measure what an answer costs, beside bare pass-throughs and a peer
   sign-in   print a one-time sign-in link for an installation
   setup     install the Wasm toolchain and the pinned tools
 
@@ -59,6 +61,7 @@ fn run() -> Result<()> {
     match command.as_str() {
         "setup" | "set-up" => setup::command(arguments),
         "build" => build::command(arguments),
+        "bench" => bench::command(arguments),
         "dev" => dev::command(arguments),
         "sign-in" => sign_in::command(arguments),
         "check" => check::command(arguments),
