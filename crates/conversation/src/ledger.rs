@@ -106,21 +106,37 @@ pub fn running(sql: &impl Sql) -> Result<Option<ClaimedTurn>, ConversationError>
     Ok(running)
 }
 
+/// A turn that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedTurn {
+    /// How.
+    pub outcome: Outcome,
+    /// The message that it wrote.
+    pub assistant_message_id: MessageId,
+}
+
 /// How a turn ended, known by its own request or by one under which it went on; `None` while it has not, and for an
 /// unknown request.
 ///
 /// # Errors
 /// When the database refuses.
-pub fn outcome(sql: &impl Sql, request_id: &RequestId) -> Result<Option<Outcome>, ConversationError> {
+pub fn ended(sql: &impl Sql, request_id: &RequestId) -> Result<Option<EndedTurn>, ConversationError> {
     let rows = sql.exec(
-        "SELECT status FROM turn WHERE request_id = ? OR substr(?, 1, length(request_id) + 1) = request_id || '~' \
+        "SELECT status, assistant_message_id FROM turn \
+         WHERE request_id = ? OR substr(?, 1, length(request_id) + 1) = request_id || '~' \
          ORDER BY length(request_id) DESC LIMIT 1",
         &[request_id.as_str().into(), request_id.as_str().into()],
     )?;
-    match rows.first().map(|row| TurnStatus::read(row, 0)).transpose()? {
-        Some(TurnStatus::Ended(outcome)) => Ok(Some(outcome)),
-        Some(TurnStatus::Queued | TurnStatus::Running) | None => Ok(None),
-    }
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    Ok(match TurnStatus::read(row, 0)? {
+        TurnStatus::Ended(outcome) => Some(EndedTurn {
+            outcome,
+            assistant_message_id: read_message_id(row, 1)?,
+        }),
+        TurnStatus::Queued | TurnStatus::Running => None,
+    })
 }
 
 /// The waiting turns, the next one first.

@@ -69,6 +69,18 @@ pub fn all(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
     Ok(rows.iter().map(StoredMessage::message).collect())
 }
 
+/// One message; `None` for an id that is not in the transcript.
+///
+/// # Errors
+/// When the database refuses.
+pub fn message(sql: &impl Sql, id: &MessageId) -> Result<Option<Message>, ConversationError> {
+    let row: Option<StoredMessage> = sql.query_first(
+        "SELECT position, id, role, body FROM message WHERE id = ?",
+        &[id.as_str().into()],
+    )?;
+    Ok(row.as_ref().map(StoredMessage::message))
+}
+
 /// What a model is given to answer the message `user_message_id`: that message and what came before it, oldest
 /// first. Later messages wait for their own turn; answers without text and calls say nothing and are left out. Old tool
 /// outputs are shortened. Whole messages

@@ -1,5 +1,9 @@
 //! The pieces in which an answer travels, in the shape of the AI SDK's UI message chunks.
 
+mod replay;
+
+pub use replay::{MAXIMUM_PIECE_BYTES, pieces, replay};
+
 use crate::MessageId;
 use crate::message::Metadata;
 use serde::{Deserialize, Serialize};

@@ -186,15 +186,24 @@ fn whatever_settles_a_turn_first_wins() {
 #[test]
 fn a_turn_has_an_outcome_once_it_has_ended() {
     let database = database();
-    let outcome = || ledger::outcome(&database, &request_id("request-a")).unwrap();
-    assert_eq!(outcome(), None);
+    let outcome = |request: &str| {
+        let ended = ledger::ended(&database, &request_id(request)).unwrap();
+        ended.map(|ended| ended.outcome)
+    };
+    assert_eq!(outcome("request-a"), None);
     accept(&database, "a");
-    assert_eq!(outcome(), None);
+    assert_eq!(outcome("request-a"), None);
     let turn = claim(&database);
-    assert_eq!(outcome(), None);
+    assert_eq!(outcome("request-a"), None);
     let message = answer("answer-a", "half");
     ledger::settle(&database, &turn.request_id, Outcome::Aborted, &message, 30).unwrap();
-    assert_eq!(outcome(), Some(Outcome::Aborted));
+    assert_eq!(outcome("request-a"), Some(Outcome::Aborted));
+    assert_eq!(
+        outcome("request-a~2"),
+        Some(Outcome::Aborted),
+        "a request under which it went on"
+    );
+    assert_eq!(outcome("request-b"), None);
 }
 
 #[test]

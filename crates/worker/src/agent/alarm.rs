@@ -98,10 +98,11 @@ impl Agent {
         let now = now();
         let due = lease::due(&self.sql, now, DUE_AT_ONCE)?;
         for lease in &due {
+            let again = if lease.kind == TURN { TURN_LEASE } else { RETRY };
             lease::put(
                 &self.sql,
                 &Lease {
-                    due_at: now.saturating_add(RETRY),
+                    due_at: now.saturating_add(again),
                     ..lease.clone()
                 },
             )?;
@@ -144,11 +145,8 @@ impl Agent {
             }
             (Some(id), TURN) => {
                 let reply = object::ask_conversation(&self.state, id, &ConversationRequest::Wake).await?;
-                if reply.busy {
-                    self.lease_turn(id)?;
-                }
-                // A conversation that has come to rest reports that itself, or has done so already.
-                else if self.is_active(id)? {
+                // A busy one is looked at again, unless it comes to rest and reports that before.
+                if !reply.busy && self.is_active(id)? {
                     self.turns_ended(id, now(), false).await?;
                 }
             }

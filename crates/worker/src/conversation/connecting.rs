@@ -6,6 +6,7 @@ use crate::socket::Socket;
 use flarebot_conversation::turn::Turn;
 use flarebot_conversation::{ledger, stream_log, transcript};
 use flarebot_link::{GRANT_HEADER, SocketGrant};
+use flarebot_protocol::chunk::{self, Chunk};
 use flarebot_protocol::frame::{
     AgentKind, ChatResponse, ClientKind, HistoryFrame, ResumeNoneReason, RunningTurn, ServerFrame,
 };
@@ -85,28 +86,40 @@ impl Chat {
         self.sockets.offer(socket, None)?;
         match self.running_turn()?.filter(|running| running.request_id == *id) {
             Some(running) => {
-                for (number, chunk) in (0..).zip(&running.chunks) {
-                    socket.send(&ServerFrame::ChatResponse(ChatResponse::replayed_chunk(
-                        id.clone(),
-                        number,
-                        chunk,
-                    )));
-                }
+                replay_chunks(socket, id, running.chunks);
                 socket.send(&ServerFrame::ChatResponse(ChatResponse::replay_completed(
                     id.clone(),
                 )));
+                Ok(())
             }
-            None => {
-                // It ended between the offer and the answer to it.
-                socket.send(&self.transcript_frame(None)?);
-                let outcome = ledger::outcome(&self.sql, id)?.unwrap_or(Outcome::Interrupted);
-                socket.send(&ServerFrame::ChatResponse(ChatResponse::ended(
+            None => self.replay_ended(socket, id),
+        }
+    }
+
+    /// Replays an answer that ended between the offer and the answer to it.
+    fn replay_ended(&self, socket: &Socket, id: &RequestId) -> Result<(), Fault> {
+        let ended = ledger::ended(&self.sql, id)?;
+        let message = match &ended {
+            Some(ended) => transcript::message(&self.sql, &ended.assistant_message_id)?,
+            None => None,
+        };
+        let outcome = ended.map_or(Outcome::Interrupted, |ended| ended.outcome);
+        if let Some(message) = message {
+            replay_chunks(socket, id, chunk::replay(&message));
+            let notice = message.metadata.and_then(|metadata| metadata.notice);
+            if let Some(notice) = notice.filter(|_| outcome == Outcome::Error) {
+                socket.send(&ServerFrame::ChatResponse(ChatResponse::failed(
                     id.clone(),
-                    outcome,
-                    Vec::new(),
+                    notice,
                 )));
             }
         }
+        socket.send(&self.transcript_frame(None)?);
+        socket.send(&ServerFrame::ChatResponse(ChatResponse::ended(
+            id.clone(),
+            outcome,
+            Vec::new(),
+        )));
         Ok(())
     }
 
@@ -152,5 +165,15 @@ impl Chat {
         Ok(Some(
             turn.running(stream_log::read(&self.sql, turn.request_id())?),
         ))
+    }
+}
+
+fn replay_chunks(socket: &Socket, id: &RequestId, chunks: Vec<Chunk>) {
+    for (number, chunk) in (0..).zip(&chunk::pieces(chunks)) {
+        socket.send(&ServerFrame::ChatResponse(ChatResponse::replayed_chunk(
+            id.clone(),
+            number,
+            chunk,
+        )));
     }
 }

@@ -68,10 +68,13 @@ impl ModelCall {
                 }
                 // A broken connection may look like a clean end, and the other way round: the decoder knows.
                 Some(Err(_)) | None => {
-                    let mut events: Vec<Event> = decoder.end().into_iter().map(Event::Model).collect();
-                    events.push(Event::ModelClosed);
+                    let events: Vec<Event> = decoder.end().into_iter().map(Event::Model).collect();
                     self.phase = Phase::Ended;
-                    events
+                    if events.is_empty() {
+                        vec![Event::ModelClosed]
+                    } else {
+                        events
+                    }
                 }
             },
             Phase::Ended => std::future::pending().await,

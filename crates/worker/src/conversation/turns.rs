@@ -250,7 +250,12 @@ impl Chat {
                     return Ok(Flow::Ended);
                 }
             }
-            Effect::CallModel(request) => work.model = Some(ModelCall::begin(&work.deployment, &request)),
+            Effect::CallModel(request) => {
+                let call = ModelCall::begin(&work.deployment, &request);
+                if let Some(earlier) = work.model.replace(call) {
+                    earlier.abort();
+                }
+            }
             Effect::StopModel => {
                 if let Some(call) = work.model.take() {
                     call.abort();
