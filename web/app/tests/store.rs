@@ -326,7 +326,7 @@ fn a_message_that_waits_is_changed_by_its_request() {
         let done = Rc::clone(&saved);
         let id = MessageId::new("q3").unwrap();
         store.edit_queued(&id, "Better?".to_owned(), move |outcome| {
-            done.set(outcome == Ok(()))
+            done.set(outcome == Ok(()));
         });
         assert_eq!(socket.last("rpc")["args"], json!(["r3", "Better?"]));
         socket.receive(&ServerFrame::Message {

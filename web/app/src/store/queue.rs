@@ -69,7 +69,7 @@ impl Store {
             (Some(request), Some(link)) => {
                 self.conversation.trouble.set(None);
                 link.call(&call(request), move |reply| {
-                    done(reply.map_err(|failure| failure.message))
+                    done(reply.map_err(|failure| failure.message));
                 });
             }
             _ => done(Err(TOO_LATE.to_owned())),

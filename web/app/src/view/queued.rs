@@ -31,7 +31,7 @@ pub(super) fn Queued(store: Store, id: MessageId, shown: ArcRwSignal<Shown>) -> 
     let leave = move || {
         store
             .arrivals
-            .update(|arrivals| *arrivals = arrivals.wrapping_add(1))
+            .update(|arrivals| *arrivals = arrivals.wrapping_add(1));
     };
     move || match editing.get() {
         Editing::Yes => {
