@@ -49,12 +49,11 @@ pub(crate) fn run(
     tally: &mut Tally,
 ) {
     ask(installation, conversations, number, habits, chance);
-    let at = Instant::now();
-    let micros = Clock::micros();
     let running = conversations
         .iter()
         .map(|conversation| is_running(installation, conversation));
     let running: Vec<bool> = running.collect();
+    let (at, micros) = (Instant::now(), Clock::micros());
     installation.host().kill_now();
     sleep(UNREAD);
     for (conversation, is_running) in conversations.iter_mut().zip(running) {
