@@ -7,6 +7,7 @@ import { collect, connect, eventually, send, textOf, transportOn } from "./suppo
 
 let installation;
 let agent;
+const clients = [];
 before(async () => {
   installation = await startInstallation();
   agent = await connect(installation);
@@ -14,12 +15,15 @@ before(async () => {
 });
 after(async () => {
   agent.close();
+  // A test that failed has left its own open, and it would come back for ever.
+  for (const client of clients) client.close();
   await installation.stop();
 });
 
 async function newConversation() {
   const { id } = await agent.call("createConversation", ["Interop"]);
   const client = await connect(installation, id);
+  clients.push(client);
   await client.ready;
   return { id, client, transport: transportOn(client) };
 }
@@ -165,5 +169,95 @@ test("a conversation's client reconnects after the server was killed", async () 
   const transcript = client.frames.find(({ type }) => type === "cf_agent_chat_messages");
   assert.deepEqual(transcript?.messages ?? before, before);
   assert.equal((await collect(await send(transport, "Still there?"))).text, "You said: Still there?");
+  client.close();
+});
+
+/** The chunks that arrived outside of a replay. */
+function liveChunks(client) {
+  const live = client.frames.filter(({ type, body, replay }) => type === "cf_agent_use_chat_response" && body && !replay);
+  return live.map(({ body }) => JSON.parse(body));
+}
+
+/** A turn that stands in its middle until its gate is opened. */
+async function turnInTheMiddle(label, fields = {}) {
+  const conversation = await newConversation();
+  const { client, transport } = conversation;
+  const text = Array.from({ length: 40 }, (_, number) => `#${String(number).padStart(6, "0")}....;`).join("");
+  const stream = await send(transport, script({ label, chunks: 40, gap: 5, gateAfter: 20, ...fields }));
+  const first = collect(stream);
+  await eventually("half the answer", () => textOf(liveChunks(client)).length >= text.length / 2);
+  return { ...conversation, first, text };
+}
+
+/** Lets the client lose its connection, joins the running turn again, and gives what the joined stream says. */
+async function resumeAfter(loss, { client, transport, first }, label) {
+  const closed = new Promise((resolve) => client.addEventListener("close", resolve, { once: true }));
+  await loss();
+  await closed;
+  client.frames.length = 0;
+  await client.ready;
+  assert.equal((await first).chunks.at(-1).type, "error", "the stream of the lost connection ends as interrupted");
+  const stream = await transport.reconnectToStream({ chatId: "chat" });
+  assert.notEqual(stream, null, "there is a turn to join");
+  await installation.release(label);
+  return collect(stream);
+}
+
+function assertOneReplay(client, id) {
+  const frames = client.frames.filter((frame) => frame.type === "cf_agent_use_chat_response" && frame.id === id);
+  const completed = frames.findIndex(({ replayComplete }) => replayComplete);
+  assert.notEqual(completed, -1, "the replay says that it is complete");
+  assert.ok(frames.slice(0, completed).every(({ replay }) => replay), "nothing is sent live before the replay is complete");
+  assert.ok(frames.slice(completed + 1).every(({ replay }) => !replay), "nothing is replayed twice");
+}
+
+test("a client that comes back in the middle of an answer joins it with one replay", async () => {
+  const turn = await turnInTheMiddle("joined");
+  const { client, text, id } = turn;
+  const joined = await resumeAfter(() => client.reconnect(), turn, "joined");
+  assert.equal(joined.text, text);
+  const offers = client.frames.filter(({ type }) => type === "cf_agent_stream_resuming");
+  assert.ok(offers.length > 0 && offers.every((offer) => offer.id === offers[0].id));
+  assert.ok(
+    client.frames.findIndex(({ type }) => type === "cf_agent_stream_resuming") <
+      client.frames.findIndex(({ type }) => type === "cf_agent_use_chat_response"),
+    "nothing of the answer comes before the offer",
+  );
+  assertOneReplay(client, offers[0].id);
+  const [, answer] = await messages(id);
+  assert.equal(joined.chunks[0].messageId, answer.id);
+  assert.equal((await installation.exchanges("joined")).length, 1);
+  client.close();
+});
+
+test("the client has the whole answer exactly once after the server was killed in its middle", async () => {
+  for (const [label, continuation] of [["killed", "continues"], ["killed-over", "starts_over"]]) {
+    const turn = await turnInTheMiddle(label, { continuation });
+    const { id, client, transport, text } = turn;
+    const joined = await resumeAfter(() => installation.restart(), turn, label);
+    assert.equal(joined.text, text, "what the client shows");
+    const stored = await eventually("the answer is stored", async () => {
+      const answers = (await messages(id)).filter(({ role, metadata }) => role === "assistant" && metadata?.outcome);
+      return answers.length > 0 && answers;
+    });
+    assert.equal(stored.length, 1);
+    assert.equal(stored[0].parts.map((part) => part.text ?? "").join(""), text, "what is stored");
+    assert.equal(joined.chunks[0].messageId, stored[0].id);
+    assert.equal((await collect(await send(transport, "And now?"))).text, "You said: And now?");
+    client.close();
+  }
+});
+
+test("a turn that was killed before its first token is answered after the restart", async () => {
+  const { id, client, transport } = await newConversation();
+  const faults = { requests: 1, beforePiece: 0, ending: "silence" };
+  const stream = await send(transport, script({ label: "killed-early", text: "Here I am.", faults }));
+  const first = collect(stream).catch(() => {});
+  await eventually("the provider is asked", async () => (await installation.exchanges("killed-early")).length > 0);
+  const closed = new Promise((resolve) => client.addEventListener("close", resolve, { once: true }));
+  await installation.restart();
+  await closed;
+  await first;
+  await eventually("the answer", async () => (await messages(id))[1]?.parts.at(-1)?.text === "Here I am.");
   client.close();
 });

@@ -138,9 +138,9 @@ impl Provider {
     /// The requests of one script, oldest first.
     #[must_use]
     pub fn labelled(&self, label: &str) -> Vec<Exchange> {
-        let mut exchanges = self.exchanges();
-        exchanges.retain(|exchange| exchange.label == label);
-        exchanges
+        let book = self.state.book();
+        let exchanges = book.exchanges.iter().filter(|exchange| exchange.label == label);
+        exchanges.cloned().collect()
     }
 
     /// Waits for a request of the script `label` of which `condition` holds.

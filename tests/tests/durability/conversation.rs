@@ -47,7 +47,7 @@ pub(crate) struct Interruption {
 }
 
 impl Conversation {
-    pub(crate) fn new(installation: &Installation, number: usize) -> Self {
+    pub(crate) fn new(installation: &Installation, number: u32) -> Self {
         Self {
             id: installation.create(&format!("Conversation {number}")).id,
             said: Vec::new(),

@@ -41,7 +41,7 @@ impl Turn {
         } else {
             chance.within(15..80)
         };
-        let duration = extent.duration + chance.below(extent.duration);
+        let duration = extent.duration + chance.below(extent.duration / 2);
         let script = Script {
             tools,
             spoken: u32::try_from(chance.below(6)).unwrap(),

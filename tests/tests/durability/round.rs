@@ -21,10 +21,20 @@ pub(crate) struct Habits {
     /// How many in a hundred conversations their owner comes back to only later, and how many never.
     pub(crate) later: u64,
     pub(crate) never: u64,
-    /// When the process is killed at the latest, in milliseconds after nearly all questions were accepted.
+    /// When the process is killed at the latest, in milliseconds after the questions were accepted.
     pub(crate) kill_before: u64,
-    /// Whether the process is killed again shortly after.
-    pub(crate) kills_twice: bool,
+    pub(crate) kills: Kills,
+}
+
+/// How the process is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kills {
+    /// After all questions were accepted.
+    Once,
+    /// Perhaps before.
+    Early,
+    /// Again shortly after it came back.
+    Twice,
 }
 
 /// How long what a killed process has sent may take to be read.
@@ -39,12 +49,11 @@ pub(crate) fn run(
     tally: &mut Tally,
 ) {
     ask(installation, conversations, number, habits, chance);
-    let at = Instant::now();
-    let micros = Clock::micros();
     let running = conversations
         .iter()
         .map(|conversation| is_running(installation, conversation));
     let running: Vec<bool> = running.collect();
+    let (at, micros) = (Instant::now(), Clock::micros());
     installation.host().kill_now();
     sleep(UNREAD);
     for (conversation, is_running) in conversations.iter_mut().zip(running) {
@@ -59,7 +68,7 @@ pub(crate) fn run(
     }
     tally.kills += 1;
     installation.start_again();
-    if habits.kills_twice {
+    if habits.kills == Kills::Twice {
         sleep(Duration::from_millis(chance.within(100..1200)));
         installation.host().kill_now();
         tally.kills += 1;
@@ -103,8 +112,11 @@ fn ask(
         conversation.ask(turn);
     }
     late.sort_unstable();
-    // Nearly all of them, so that a kill also meets messages that are on their way.
-    let enough = conversations.len() - conversations.len() / 10;
+    // Nearly all of them in some rounds, so that a kill also meets messages that are on their way.
+    let enough = match habits.kills {
+        Kills::Early => conversations.len() - conversations.len() / 10,
+        Kills::Once | Kills::Twice => conversations.len(),
+    };
     eventually("the questions are accepted", PATIENCE, || {
         let accepted = conversations.iter().filter(|asked| asked.is_accepted()).count();
         (accepted >= enough).then_some(())
@@ -122,13 +134,15 @@ fn ask(
     sleep(kill_at.saturating_duration_since(Instant::now()));
 }
 
-/// Whether a turn has begun and has not ended, as far as the provider knows.
+/// Whether a turn was accepted and has not ended, as far as can be seen from outside.
 fn is_running(installation: &Installation, conversation: &Conversation) -> bool {
     let plan = &conversation.turn().plan;
-    let exchanges = installation.provider.labelled(plan.label());
-    exchanges.last().is_some_and(|newest| {
-        newest.end != Some(ExchangeEnd::Played) || newest.standing.step < last_step(plan, newest)
-    })
+    match installation.provider.labelled(plan.label()).last() {
+        None => conversation.is_accepted(),
+        Some(newest) => {
+            newest.end != Some(ExchangeEnd::Played) || newest.standing.step < last_step(plan, newest)
+        }
+    }
 }
 
 /// Decides when the owner comes back. A page that does not know whether the server has its message never gives it up.

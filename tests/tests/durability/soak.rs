@@ -2,40 +2,36 @@
 
 use crate::conversation::Conversation;
 use crate::plan::Extent;
-use crate::round::{self, Habits};
+use crate::round::{self, Habits, Kills};
 use crate::tally::Tally;
 use flarebot_tests::chance::Chance;
 use flarebot_tests::{Entry, Installation, PATIENCE, eventually};
 
-/// How many kills there are in a whole soak, or in a fifth of it.
-fn kills(whole: u32) -> u32 {
-    if std::env::var_os("FLAREBOT_SOAK").is_some() {
-        whole
-    } else {
-        whole / 5
-    }
-}
-
-fn soak(conversations: usize, rounds: u32, habits: impl Fn(u32) -> Habits) -> Tally {
+/// Cuts off `turns` turns, or a fifth of them, in so many conversations at once.
+fn soak(conversations: u32, turns: u32, habits: impl Fn(u32) -> Habits) -> Tally {
+    let whole = std::env::var_os("FLAREBOT_SOAK").is_some();
+    let turns = if whole { turns } else { turns / 5 };
     let mut installation = Installation::start_entry(Entry::Fixture);
-    let conversations = 0..conversations;
-    let mut conversations: Vec<Conversation> = conversations
+    let mut open: Vec<Conversation> = (0..conversations)
         .map(|number| Conversation::new(&installation, number))
         .collect();
     let mut chance = Chance::of_this_run();
     let mut tally = Tally::default();
-    for number in 0..rounds {
+    // A turn that was faster than the kill does not count.
+    while tally.interrupted < turns && tally.broken.is_empty() {
+        let number = tally.turns / conversations;
+        assert!(
+            number < 2 * turns / conversations,
+            "too few turns are interrupted: {tally}"
+        );
         round::run(
             &mut installation,
-            &mut conversations,
+            &mut open,
             number,
             habits(number),
             &mut chance,
             &mut tally,
         );
-        if !tally.broken.is_empty() {
-            break;
-        }
     }
     println!("{tally}");
     assert_eq!(tally.broken, Vec::<String>::new());
@@ -47,7 +43,7 @@ fn soak(conversations: usize, rounds: u32, habits: impl Fn(u32) -> Habits) -> Ta
 
 #[test]
 fn interrupted_turns_end_as_they_would_have_ended() {
-    let tally = soak(10, kills(30), |number| Habits {
+    let tally = soak(10, 300, |number| Habits {
         extent: Extent {
             steps: 2,
             duration: 1300,
@@ -56,31 +52,27 @@ fn interrupted_turns_end_as_they_would_have_ended() {
         later: 20,
         // The agent's own alarm takes its time, so that not every round waits for it.
         never: if number % 3 == 1 { 50 } else { 0 },
-        kill_before: 1200,
-        kills_twice: number % 5 == 3,
+        kill_before: 1000,
+        kills: match number % 5 {
+            2 => Kills::Early,
+            3 => Kills::Twice,
+            _ => Kills::Once,
+        },
     });
     assert!(tally.calls > 0, "no tool was called");
-    assert!(
-        tally.interrupted * 10 > tally.turns * 8,
-        "too many turns were not interrupted"
-    );
 }
 
 #[test]
 fn clients_before_the_recovery_lose_no_turn() {
-    let tally = soak(20, kills(50), |_| Habits {
+    soak(20, 1000, |_| Habits {
         extent: Extent {
             steps: 0,
-            duration: 1500,
+            duration: 1200,
         },
         pages: 1,
         later: 0,
         never: 0,
-        kill_before: 600,
-        kills_twice: false,
+        kill_before: 500,
+        kills: Kills::Once,
     });
-    assert!(
-        tally.interrupted * 10 > tally.turns * 8,
-        "too many turns were not interrupted"
-    );
 }

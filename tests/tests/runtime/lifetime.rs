@@ -67,6 +67,22 @@ fn an_agent_that_owes_nothing_has_no_alarm() {
 }
 
 #[test]
+fn sockets_that_a_kill_took_away_leave_no_alarm() {
+    let mut installation = Installation::start();
+    let (_, mut conversation) = installation.new_conversation("Left behind");
+    conversation.ask("Hello");
+    let agent = installation.agent();
+    installation.kill();
+    drop((agent, conversation));
+    installation.start_again();
+    // Somebody looks in, and goes away again.
+    installation.agent().close();
+    eventually("no alarm", PATIENCE, || {
+        (installation.alarms() == 0).then_some(())
+    });
+}
+
+#[test]
 fn a_socket_of_a_longer_session_stays_when_a_shorter_one_ends() {
     let installation = Installation::start();
     let id = installation.create("Two sessions").id;

@@ -335,11 +335,11 @@ fn open_sockets_get_the_rest_after_the_wasm_was_reset() {
     let panicked = installation.host().fixture("/panic?object=panics");
     assert!(panicked.status >= 500, "{panicked:?}");
     installation.provider.release("reset");
-    let answer = assert_completed(&installation, id, &script);
-    assert_shows_what_is_stored(&installation, id, &page);
-    sdk.follow_until("the whole answer", PATIENCE, SdkAnswer::is_complete);
+    sdk.follow_until("the whole answer", UNATTENDED, SdkAnswer::is_complete);
     assert_eq!(sdk.text(), script.whole_text());
+    let answer = assert_completed(&installation, id, &script);
     assert_eq!(sdk.message_id(), Some(&answer.id));
+    assert_shows_what_is_stored(&installation, id, &page);
 }
 
 /// The client's offer and acknowledgement reach the object before anything else has looked after the turn.
