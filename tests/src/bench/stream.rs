@@ -6,7 +6,7 @@ use super::script::Script;
 use super::statistics::milliseconds;
 use super::trouble::{Result, Trouble};
 use crate::provider::Clock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What a client saw of an answer.
 #[derive(Debug)]
@@ -21,10 +21,9 @@ pub(super) struct Stream {
 pub(super) fn play(chat: &mut Chat, script: Script) -> Result<Stream> {
     let started = Clock::micros();
     let id = chat.say(&script.to_string())?;
-    let deadline = Instant::now() + PATIENCE + Duration::from_millis(script.gap) * script.chunks * 2;
     let mut delays = Vec::new();
     loop {
-        let Some(seen) = chat.next(deadline)? else {
+        let Some(seen) = chat.next(Instant::now() + PATIENCE)? else {
             let count = delays.len();
             return Err(Trouble::new(format!("the answer stopped after {count} chunks")));
         };
