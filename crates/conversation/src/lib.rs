@@ -1,6 +1,7 @@
-//! One conversation: what was said, the turns that answer it, and the log from which a stream is replayed.
+//! One conversation: what was said, the turns that answer it, the log from which a stream is replayed, and what tools
+//! have begun.
 //!
-//! Storage and rules are apart. [`transcript`], [`ledger`] and [`stream_log`] are functions over a database;
+//! Storage and rules are apart. [`transcript`], [`ledger`], [`stream_log`] and [`action`] are functions over a database;
 //! [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a message
 //! ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
 //! and carry out its effects, and settle what it ends with ([`ledger::settle`]). What an instance that is gone has left
