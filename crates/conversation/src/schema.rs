@@ -60,7 +60,7 @@ const TRANSCRIPT: Migration = Migration {
 
 const ACTIONS: Migration = Migration {
     version: 2,
-    name: "actions of tools; a turn is known as lost without a name of its instance",
+    name: "actions of tools, and fewer writes for each turn",
     statements: "
         CREATE TABLE action (
             request_id TEXT NOT NULL,
@@ -71,6 +71,19 @@ const ACTIONS: Migration = Migration {
             PRIMARY KEY (request_id, call_id)
         ) STRICT;
         ALTER TABLE turn DROP COLUMN instance;
+        DROP INDEX turn_queued;
+        DROP INDEX turn_running;
+        CREATE INDEX turn_open ON turn (position) WHERE status = 'queued' OR status = 'running';
+        CREATE TABLE stream_log (
+            request_id TEXT NOT NULL,
+            first_seq INTEGER NOT NULL,
+            next_seq INTEGER NOT NULL,
+            chunks TEXT NOT NULL,
+            PRIMARY KEY (request_id, first_seq)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO stream_log SELECT request_id, first_seq, next_seq, chunks FROM stream_segment;
+        DROP TABLE stream_segment;
+        ALTER TABLE stream_log RENAME TO stream_segment;
     ",
 };
 

@@ -16,6 +16,13 @@ pub struct LoggedStream {
     pub next_seq: u64,
 }
 
+/// The size in bytes from which a segment is left as it is and the next one begins. Small, because a segment is written
+/// anew with everything that is added to it; larger than one addition, because every row has to be deleted again.
+const SEGMENT_BYTES: i64 = 2_500;
+
+/// Separates the additions to a segment. It occurs in no JSON text.
+const SEPARATOR: char = '\n';
+
 /// Appends chunks with the numbers from `first_seq` on. Nothing is written unless the turn is running: what arrives
 /// after a turn was settled or erased is not kept.
 ///
@@ -28,14 +35,29 @@ pub fn append(
     chunks: &[Chunk],
 ) -> Result<(), ConversationError> {
     let next_seq = first_seq.saturating_add(chunks.len() as u64);
-    let merged = chunk::merge(chunks.iter().cloned());
+    let sealed = seal(&chunk::merge(chunks.iter().cloned()))?;
+    // The segments of a turn go with it, so one that is there says that the turn runs.
+    let extended = sql.exec(
+        "UPDATE stream_segment SET chunks = chunks || char(10) || ?, next_seq = ? \
+         WHERE request_id = ? AND next_seq = ? AND length(chunks) < ? RETURNING first_seq",
+        &[
+            sealed.as_str().into(),
+            stored(next_seq).into(),
+            request_id.as_str().into(),
+            stored(first_seq).into(),
+            SEGMENT_BYTES.into(),
+        ],
+    )?;
+    if !extended.is_empty() {
+        return Ok(());
+    }
     sql.exec(
         "INSERT INTO stream_segment (request_id, first_seq, next_seq, chunks) \
          SELECT request_id, ?, ?, ? FROM turn WHERE request_id = ? AND status = 'running'",
         &[
             stored(first_seq).into(),
             stored(next_seq).into(),
-            seal(&merged)?.into(),
+            sealed.into(),
             request_id.as_str().into(),
         ],
     )?;
@@ -83,7 +105,9 @@ pub fn read(sql: &impl Sql, request_id: &RequestId) -> Result<LoggedStream, Conv
     )?;
     let mut stream = LoggedStream::default();
     for segment in segments {
-        stream.chunks.extend(unseal::<Vec<Chunk>>(&segment.chunks)?);
+        for addition in segment.chunks.split(SEPARATOR) {
+            stream.chunks.extend(unseal::<Vec<Chunk>>(addition)?);
+        }
         stream.next_seq = segment.next_seq;
     }
     stream.chunks = chunk::merge(stream.chunks);

@@ -80,6 +80,18 @@ pub fn owners(sql: &impl Sql, kind: &str) -> Result<Vec<String>, SqlError> {
     rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
 }
 
+/// The ids of everything of one kind that `owner` owes.
+///
+/// # Errors
+/// When the database refuses it.
+pub fn ids(sql: &impl Sql, owner: &str, kind: &str) -> Result<Vec<String>, SqlError> {
+    let rows = sql.exec(
+        "SELECT id FROM lease WHERE owner = ? AND kind = ? ORDER BY id",
+        &[owner.into(), kind.into()],
+    )?;
+    rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
+}
+
 /// Removes everything that `owner` owes.
 ///
 /// # Errors

@@ -126,10 +126,12 @@ impl CloseReason {
 }
 
 /// What a conversation answers to any request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversationReply {
     /// Whether accepted work is left, so that the agent is to wake it again.
     pub busy: bool,
+    /// Its open sockets.
+    pub connections: Vec<ConnectionId>,
 }
 
 impl Exchange for ConversationRequest {
@@ -178,6 +180,9 @@ mod tests {
             reason: CloseReason::Deleted,
         });
         survives(&AgentReply::AssertionUsed);
-        survives(&ConversationReply { busy: true });
+        survives(&ConversationReply {
+            busy: true,
+            connections: vec![ConnectionId::new("socket").unwrap()],
+        });
     }
 }

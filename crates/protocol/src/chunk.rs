@@ -168,12 +168,17 @@ pub enum FinishReason {
     Other,
 }
 
-/// Joins neighbouring deltas of the same part, so that a sequence of chunks takes little more room than its text.
-/// Reducing the result gives the same message.
+/// Joins neighbouring deltas of the same part, and drops what a tool told of its progress before it told more, so that a
+/// sequence of chunks takes little more room than its message. Reducing the result gives the same message.
 #[must_use]
 pub fn merge(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
     let mut merged: Vec<Chunk> = Vec::new();
     for chunk in chunks {
+        if let Chunk::ToolOutputAvailable { tool_call_id, .. } | Chunk::ToolOutputError { tool_call_id, .. } =
+            &chunk
+        {
+            merged.retain(|earlier| !tells_progress(earlier, tool_call_id));
+        }
         match (merged.last_mut(), &chunk) {
             (
                 Some(Chunk::TextDelta {
@@ -193,4 +198,11 @@ pub fn merge(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
         }
     }
     merged
+}
+
+fn tells_progress(chunk: &Chunk, of_call: &str) -> bool {
+    matches!(
+        chunk,
+        Chunk::ToolOutputAvailable { tool_call_id, preliminary: Some(true), .. } if tool_call_id == of_call
+    )
 }

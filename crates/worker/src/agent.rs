@@ -2,6 +2,7 @@
 
 mod alarm;
 mod conversations;
+mod lost_sockets;
 mod service;
 
 use crate::clock::now;

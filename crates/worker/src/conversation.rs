@@ -164,6 +164,12 @@ impl Chat {
         }
         Ok(ConversationReply {
             busy: self.work.get() == Work::UnderWay,
+            connections: self
+                .sockets
+                .all(&self.state)
+                .iter()
+                .map(|socket| socket.attachment.grant.connection.clone())
+                .collect(),
         })
     }
 

@@ -163,7 +163,7 @@ fn plans() -> impl Strategy<Value = Plan> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn deaths_and_cuts_anywhere_neither_lose_nor_double_anything(plan in plans()) {

@@ -80,7 +80,11 @@ fn an_answer_is_sent_in_order_logged_and_finished() {
         },
     ];
     assert_eq!(chunks[2..], expected);
-    assert_eq!(effects.last(), Some(&Effect::Append { first_seq: 0, chunks }));
+    let logged = |effect: &Effect| matches!(effect, Effect::Append { .. });
+    assert!(
+        !effects.iter().any(logged),
+        "a short answer is stored once, when it ends"
+    );
     assert!(!effects.contains(&Effect::StopModel), "the model ended by itself");
 
     assert_eq!((outcome, notice), (Outcome::Completed, None));

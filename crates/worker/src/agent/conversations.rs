@@ -36,6 +36,7 @@ impl Agent {
         if self.interrupted_work_taken_up.replace(true) {
             return;
         }
+        self.forget_lost_sockets();
         match registry::unfinished(&self.sql) {
             Ok(unfinished) => {
                 for id in unfinished {

@@ -83,7 +83,10 @@ impl Chat {
 
     /// Replays the running answer to a socket, which then gets the rest of it live.
     pub(super) fn replay(&self, socket: &mut Socket, id: &RequestId) -> Result<(), Fault> {
-        self.sockets.offer(socket, None)?;
+        // A late answer to an earlier offer must not let live chunks of this one through before its replay.
+        if socket.attachment.offered.as_ref() == Some(id) {
+            self.sockets.offer(socket, None)?;
+        }
         match self.running_turn()?.filter(|running| running.request_id == *id) {
             Some(running) => {
                 replay_chunks(socket, id, running.chunks);

@@ -78,23 +78,12 @@ impl Chat {
 
     async fn work_through(self: &Rc<Self>, mut begun: Option<BegunTurn>) -> Result<(), Fault> {
         while !self.closing.get() {
-            // The agent watches before the first turn is claimed: should this instance be lost, somebody will notice.
-            self.report(AgentRequest::TurnStarted).await;
-            loop {
-                let next = match begun.take() {
-                    Some(begun) => begun,
-                    None => match ledger::claim_next(&self.sql, now())? {
-                        Some(claimed) => self.begin_turn(claimed)?,
-                        None => break,
-                    },
-                };
-                let ran = self.run(next).await;
-                self.running.borrow_mut().take();
-                if let Err(fault) = ran {
-                    log("a turn broke off", &fault);
-                    begun = self.begin_lost_turn()?;
-                }
-            }
+            // The agent watches the work: should this instance be lost, somebody will notice. The work does not wait for that,
+            // since its rows are written already.
+            let watched = self.report(AgentRequest::TurnStarted);
+            let (worked, ()) =
+                futures_util::future::join(self.work_through_queue(begun.take()), watched).await;
+            worked?;
             self.report(AgentRequest::TurnsEnded).await;
             // What was accepted while the report was under way is worked on now; nothing can slip in after this.
             if ledger::queued(&self.sql)?.is_empty() {
@@ -102,6 +91,24 @@ impl Chat {
             }
         }
         Ok(())
+    }
+
+    async fn work_through_queue(self: &Rc<Self>, mut begun: Option<BegunTurn>) -> Result<(), Fault> {
+        loop {
+            let next = match begun.take() {
+                Some(begun) => begun,
+                None => match ledger::claim_next(&self.sql, now())? {
+                    Some(claimed) => self.begin_turn(claimed)?,
+                    None => return Ok(()),
+                },
+            };
+            let ran = self.run(next).await;
+            self.running.borrow_mut().take();
+            if let Err(fault) = ran {
+                log("a turn broke off", &fault);
+                begun = self.begin_lost_turn()?;
+            }
+        }
     }
 
     fn begin_turn(&self, claimed: ClaimedTurn) -> Result<BegunTurn, Fault> {

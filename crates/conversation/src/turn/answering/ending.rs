@@ -30,7 +30,7 @@ impl Answering {
         self.end(ending, now, effects);
     }
 
-    /// Says how the answer ended, makes the rest of it durable, and hands the message over.
+    /// Says how the answer ended and hands the message over. Its settlement makes the rest of it durable.
     pub(in crate::turn) fn end(mut self, ending: Ending, now: i64, effects: &mut Vec<Effect>) {
         self.stop_everything(now, effects);
         let (outcome, notice) = match &ending {
@@ -56,7 +56,6 @@ impl Answering {
             Ending::Aborted => self.send(Chunk::Abort, now, effects),
             Ending::Failed(error_text) => self.send(Chunk::Error { error_text }, now, effects),
         }
-        self.outbox.flush(effects);
         let mut message = self.answer.into_message();
         message.metadata = Some(Metadata {
             created_at: Some(self.state.begun_at),
