@@ -1,13 +1,15 @@
 //! Pages, the model's view and the erasing of a transcript.
 
 use crate::support::{accept, answer, claim, complete, database, message_id, request, transcript_ids};
+use flarebot_conversation::action::{self, Claim};
 use flarebot_conversation::transcript::{self, MODEL_BYTES, PAGE_BYTES};
 use flarebot_conversation::{ledger, open};
 use flarebot_model::ModelMessage;
 use flarebot_protocol::call::HistoryPage;
-use flarebot_protocol::message::{Outcome, Role};
+use flarebot_protocol::message::{Message, Outcome, Part, Role, ToolPart, ToolState};
 use flarebot_sql::Sql;
 use proptest::prelude::*;
+use serde_json::json;
 
 fn page_ids(sql: &impl Sql, before: Option<&str>, limit: u32) -> (Vec<String>, bool) {
     let before = before.map(message_id);
@@ -185,4 +187,76 @@ proptest! {
         }
         prop_assert_eq!(read, transcript::all(&database).unwrap());
     }
+}
+
+#[test]
+fn a_model_is_given_a_result_for_every_call_and_an_object_as_every_input() {
+    let database = database();
+    accept(&database, "a");
+    let turn = claim(&database);
+    let call = |id: &str, state| Part::Tool(ToolPart::new(id, "look", state));
+    let message = Message {
+        id: turn.assistant_message_id,
+        role: Role::Assistant,
+        parts: vec![
+            Part::StepStart,
+            call(
+                "begun",
+                ToolState::InputAvailable {
+                    input: json!({ "key": 1 }),
+                },
+            ),
+            call("odd", ToolState::InputAvailable { input: json!("text") }),
+            call("broken", ToolState::InputStreaming),
+            call(
+                "done",
+                ToolState::OutputAvailable {
+                    input: json!({}),
+                    output: json!("fine"),
+                    preliminary: None,
+                },
+            ),
+            Part::StepStart,
+            Part::StepStart,
+        ],
+        metadata: None,
+    };
+    ledger::settle(&database, &turn.request_id, Outcome::Aborted, &message, 30).unwrap();
+    accept(&database, "b");
+    let turn = claim(&database);
+    let messages = transcript::for_model(&database, &turn.user_message_id).unwrap();
+    let [
+        _,
+        ModelMessage::Assistant { calls, .. },
+        results @ ..,
+        ModelMessage::User { .. },
+    ] = &messages[..]
+    else {
+        panic!("{messages:?}")
+    };
+    assert!(calls.iter().all(|call| call.arguments.is_object()));
+    let called: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(called, ["begun", "odd", "done"]);
+    let answered: Vec<(&str, &str)> = results
+        .iter()
+        .map(|result| match result {
+            ModelMessage::Tool { call_id, output, .. } => (call_id.as_str(), output.as_str()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(answered.iter().map(|(id, _)| *id).collect::<Vec<_>>(), called);
+    assert!(answered[0].1.contains("interrupted"), "{answered:?}");
+    assert_eq!(answered[2].1, "fine");
+}
+
+#[test]
+fn clearing_forgets_the_actions_of_tools_too() {
+    let database = database();
+    accept(&database, "a");
+    let turn = claim(&database);
+    let claim_call = || action::claim(&database, &turn.request_id, "call", "act", 5).unwrap();
+    assert_eq!(claim_call(), Claim::Run);
+    assert_eq!(claim_call(), Claim::Unknown);
+    transcript::clear(&database).unwrap();
+    assert_eq!(claim_call(), Claim::Run);
 }

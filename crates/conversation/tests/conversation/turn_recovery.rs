@@ -4,7 +4,7 @@ use crate::script::{answer_to, finished, run, sent, text};
 use crate::support::{claimed, context, message_id, new_turn, request_id, text_delta};
 use flarebot_conversation::ledger::ClaimedTurn;
 use flarebot_conversation::stream_log::LoggedStream;
-use flarebot_conversation::turn::{Effect, Event, MAXIMUM_ATTEMPTS, Turn, TurnState};
+use flarebot_conversation::turn::{Effect, Event, MAXIMUM_ATTEMPTS, MAXIMUM_MODEL_CALLS, Turn, TurnState};
 use flarebot_model::{FailureKind, ModelFailure, ModelMessage, ModelRequest, SILENCE_MILLISECONDS};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Outcome, Part, PartState};
@@ -322,4 +322,29 @@ fn a_lost_turn_that_is_stopped_first_calls_no_model() {
     assert_eq!((*outcome, notice), (Outcome::Aborted, &None));
     assert_eq!(message.text(), "Half an");
     assert_eq!(turn.handle(Event::Resumed, 61), []);
+}
+
+#[test]
+fn an_answer_that_breaks_off_for_ever_stops_calling_the_model_whatever_progress_it_makes() {
+    let mut turn = new_turn();
+    let mut effects = turn.handle(Event::Accepted, 0);
+    let mut calls = 1;
+    while !turn.is_finished() {
+        effects = turn.handle(text(&format!("Part {calls}. ")), calls);
+        effects.extend(turn.handle(Event::ModelClosed, calls));
+        calls += 1;
+        assert!(calls < 100);
+    }
+    assert_eq!(calls - 1, i64::from(MAXIMUM_MODEL_CALLS));
+    let Some(Effect::Finish {
+        outcome,
+        message,
+        notice,
+    }) = effects.last()
+    else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(*outcome, Outcome::Error);
+    assert!(message.text().starts_with("Part 1. Part 2. "));
+    assert!(notice.as_ref().unwrap().contains("limit its cost"));
 }
