@@ -209,6 +209,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tool_told_on_its_way_is_kept_once() {
+        let told = |output: u32, preliminary| Chunk::ToolOutputAvailable {
+            tool_call_id: "call".to_owned(),
+            output: json!(output),
+            preliminary,
+        };
+        let under_way = [told(1, Some(true)), Chunk::StartStep, told(2, Some(true))];
+        assert_eq!(merge(under_way.clone()), [Chunk::StartStep, told(2, Some(true))]);
+        let ended = under_way.into_iter().chain([told(3, None)]);
+        assert_eq!(merge(ended), [Chunk::StartStep, told(3, None)]);
+    }
+
+    #[test]
     fn long_text_is_cut_between_characters_and_lost_nowhere() {
         let delta = "漢字 and more ".repeat(20_000);
         let chunk = Chunk::TextDelta {
