@@ -27,8 +27,10 @@ parameters.cpuparams_batch.n_threads = options.threads
 parameters.use_jinja = True
 parameters.offline = True
 parameters.ui = False
-# So small a model makes little sense at the usual temperature.
-parameters.sampling.temp = 0.2
+# So small a model makes little sense at the usual temperature, and at a lower one it says the same words for ever.
+parameters.sampling.temp = 0.5
+parameters.sampling.top_p = 0.9
+parameters.sampling.penalty_repeat = 1.1
 
 stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # Blocked before the server starts its threads, so that the signals wait for the line below.
