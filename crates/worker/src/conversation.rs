@@ -6,6 +6,7 @@
 mod connecting;
 mod hearing;
 mod model_call;
+mod timer;
 mod tool_calls;
 mod turns;
 

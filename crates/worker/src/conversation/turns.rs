@@ -1,6 +1,7 @@
 //! The interpreter of turns: one loop that feeds the pure machine and carries out what it says.
 
 use super::model_call::ModelCall;
+use super::timer::Timer;
 use super::tool_calls::ToolCalls;
 use super::{Chat, Work};
 use crate::clock::now;
@@ -8,7 +9,6 @@ use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
 use crate::object;
 use crate::socket::Socket;
-use crate::sys::PlatformTimer;
 use crate::tools::toolbox;
 use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
 use flarebot_conversation::stream_log::{self, LoggedStream};
@@ -428,49 +428,5 @@ async fn wait(
         event = tool => vec![event],
         events = model => events,
         () = ring => vec![Event::Tick],
-    }
-}
-
-/// The timer of a turn. It outlives many waits, because setting one for each chunk would cost more than the chunk: it
-/// rings at the deadline or before, and a turn takes an early tick for what it is.
-#[derive(Default)]
-struct Timer {
-    set: Option<(i64, PlatformTimer)>,
-}
-
-impl Timer {
-    fn arm(&mut self, deadline: Option<i64>) {
-        match (deadline, &self.set) {
-            (Some(deadline), Some((instant, _))) if *instant <= deadline => {}
-            (Some(deadline), _) => self.set = start(deadline),
-            (None, _) => self.set = None,
-        }
-    }
-
-    async fn ring(&mut self) {
-        match &self.set {
-            Some((_, timer)) => {
-                if let Err(thrown) = timer.rung().await {
-                    log("a timer broke", &Fault::from_js(thrown));
-                }
-            }
-            None => std::future::pending().await,
-        }
-        self.set = None;
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "the times of a turn are seconds and minutes"
-)]
-fn start(deadline: i64) -> Option<(i64, PlatformTimer)> {
-    let milliseconds = deadline.saturating_sub(now()).max(0) as f64;
-    match PlatformTimer::start(milliseconds) {
-        Ok(timer) => Some((deadline, timer)),
-        Err(thrown) => {
-            log("a timer could not be started", &Fault::from_js(thrown));
-            None
-        }
     }
 }
