@@ -174,11 +174,7 @@ pub enum FinishReason {
 pub fn merge(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
     let mut merged: Vec<Chunk> = Vec::new();
     for chunk in chunks {
-        if let Chunk::ToolOutputAvailable { tool_call_id, .. } | Chunk::ToolOutputError { tool_call_id, .. } =
-            &chunk
-        {
-            merged.retain(|earlier| !tells_progress(earlier, tool_call_id));
-        }
+        drop_progress(&mut merged, &chunk);
         match (merged.last_mut(), &chunk) {
             (
                 Some(Chunk::TextDelta {
@@ -200,9 +196,46 @@ pub fn merge(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
     merged
 }
 
-fn tells_progress(chunk: &Chunk, of_call: &str) -> bool {
+/// What a call told of its progress is worth nothing once it tells more, or has ended.
+fn drop_progress(merged: &mut Vec<Chunk>, next: &Chunk) {
+    let Some(call) = output_of(next) else { return };
+    let told = merged.iter().rposition(|chunk| call_of(chunk) == Some(call));
+    if let Some(place) = told
+        && merged.get(place).is_some_and(tells_progress)
+    {
+        merged.remove(place);
+    }
+}
+
+/// The call whose output this is.
+fn output_of(chunk: &Chunk) -> Option<&str> {
+    if let Chunk::ToolOutputAvailable { tool_call_id, .. } | Chunk::ToolOutputError { tool_call_id, .. } =
+        chunk
+    {
+        Some(tool_call_id)
+    } else {
+        None
+    }
+}
+
+/// The call that this is about.
+fn call_of(chunk: &Chunk) -> Option<&str> {
+    if let Chunk::ToolInputStart { tool_call_id, .. }
+    | Chunk::ToolInputAvailable { tool_call_id, .. }
+    | Chunk::ToolInputError { tool_call_id, .. } = chunk
+    {
+        Some(tool_call_id)
+    } else {
+        output_of(chunk)
+    }
+}
+
+fn tells_progress(chunk: &Chunk) -> bool {
     matches!(
         chunk,
-        Chunk::ToolOutputAvailable { tool_call_id, preliminary: Some(true), .. } if tool_call_id == of_call
+        Chunk::ToolOutputAvailable {
+            preliminary: Some(true),
+            ..
+        }
     )
 }

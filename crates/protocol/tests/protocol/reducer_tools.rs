@@ -232,14 +232,18 @@ fn a_provider_that_repeats_an_earlier_call_changes_nothing() {
 }
 
 #[test]
-fn what_a_tool_said_is_never_joined() {
-    let chunks = [
+fn of_what_a_tool_told_on_its_way_the_latest_is_kept() {
+    let under_way = [
         called("1", input()),
         progressed("1", "10 %"),
-        progressed("1", "10 %"),
-        returned("1", "noon"),
+        progressed("1", "20 %"),
     ];
-    assert_eq!(merge(chunks.clone()), chunks);
+    assert_eq!(
+        merge(under_way.clone()),
+        [called("1", input()), progressed("1", "20 %")]
+    );
+    let ended = under_way.into_iter().chain([returned("1", "noon")]);
+    assert_eq!(merge(ended), [called("1", input()), returned("1", "noon")]);
 }
 
 fn chunk() -> impl Strategy<Value = Chunk> {
