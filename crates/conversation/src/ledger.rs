@@ -122,10 +122,8 @@ pub struct EndedTurn {
 /// When the database refuses.
 pub fn ended(sql: &impl Sql, request_id: &RequestId) -> Result<Option<EndedTurn>, ConversationError> {
     let rows = sql.exec(
-        "SELECT status, assistant_message_id FROM turn \
-         WHERE request_id = ? OR substr(?, 1, length(request_id) + 1) = request_id || '~' \
-         ORDER BY length(request_id) DESC LIMIT 1",
-        &[request_id.as_str().into(), request_id.as_str().into()],
+        "SELECT status, assistant_message_id FROM turn WHERE request_id = ?",
+        &[request_id.original().as_str().into()],
     )?;
     let Some(row) = rows.first() else {
         return Ok(None);

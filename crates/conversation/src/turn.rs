@@ -246,11 +246,7 @@ impl Turn {
     /// Whether `id` names this turn: as its request, or as one under which its chunks travelled.
     #[must_use]
     pub fn answers(&self, id: &RequestId) -> bool {
-        let attempts = 2..=self.claimed.attempts;
-        *id == self.claimed.request_id
-            || attempts
-                .map(|attempt| self.claimed.request_id.continued(attempt))
-                .any(|stream| stream == *id)
+        id.original() == self.claimed.request_id
     }
 
     /// The message that is answered.
