@@ -121,6 +121,28 @@ test("older messages come while scrolling up, without a jump, each once and in o
   await expect(rowLink(owner, "Turn 0")).toBeVisible();
 });
 
+test("older messages come without a jump to a reader who goes on scrolling", async ({ owner }) => {
+  const id = await converse(owner, "Turn 0");
+  await chatQuickly(owner, id, 29);
+  await open(owner, `/c/${id}`);
+  await expectAnswer(owner, "You said: Turn 29");
+  await expect(words(transcript(owner))).toHaveCount(50);
+  await expect.poll(async () => (await scroll(owner)).toEnd).toBeLessThan(2);
+  // Scrolls by a little in the very moment in which the messages have come, before the page could see to its place.
+  await transcript(owner).evaluate((element) => {
+    new MutationObserver((_, observer) => {
+      observer.disconnect();
+      element.scrollTop -= 1;
+    }).observe(element.querySelector("ol"), { childList: true });
+  });
+  const anchor = owner.getByText("Turn 5", { exact: true });
+  const place = () => anchor.evaluate((element) => element.getBoundingClientRect().top);
+  await scrollTo(owner, 100);
+  const before = await place();
+  await expect(words(transcript(owner))).toHaveCount(60);
+  await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThan(3);
+});
+
 /** Has many turns over a socket of its own, which is quicker than writing each. */
 async function chatQuickly(page, id, turns) {
   const ids = Array.from({ length: turns }, () => [randomUUID(), randomUUID()]);

@@ -2,6 +2,8 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use leptos::web_sys::HtmlElement;
 
 /// How near the end counts as the end, in pixels.
 const NEAR: i32 = 48;
@@ -9,12 +11,16 @@ const NEAR: i32 = 48;
 /// How near the start fetches older messages, in pixels.
 const START: i32 = 240;
 
-/// The reader's place in a scrolling element.
+/// The reader's place in a scrolling list.
 #[derive(Clone, Copy)]
 pub(super) struct Follow {
     scroller: NodeRef<html::Div>,
+    list: NodeRef<html::Ol>,
     place: RwSignal<Place>,
-    seen: StoredValue<Seen>,
+    /// How far down the reader was when it was last looked at, in pixels.
+    top: StoredValue<i32>,
+    /// What was the list's first entry when the content last changed. What stands above it now came since.
+    first: StoredValue<Option<HtmlElement>, LocalStorage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,19 +29,14 @@ enum Place {
     Above,
 }
 
-/// The geometry when it was last looked at, in pixels.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    top: i32,
-    height: i32,
-}
-
 impl Follow {
-    pub(super) fn new(scroller: NodeRef<html::Div>) -> Self {
+    pub(super) fn new(scroller: NodeRef<html::Div>, list: NodeRef<html::Ol>) -> Self {
         Self {
             scroller,
+            list,
             place: RwSignal::new(Place::AtEnd),
-            seen: StoredValue::new(Seen::default()),
+            top: StoredValue::new(0),
+            first: StoredValue::new_local(None),
         }
     }
 
@@ -48,12 +49,11 @@ impl Follow {
         let Some(element) = self.scroller.get_untracked() else {
             return;
         };
-        let before = self.seen.get_value();
         let distance = element.scroll_height() - element.scroll_top() - element.client_height();
         // New text below moves the end away without the reader's doing: only a movement upwards leaves it.
         if distance <= NEAR {
             self.put(Place::AtEnd);
-        } else if element.scroll_top() < before.top {
+        } else if element.scroll_top() < self.top.get_value() {
             self.put(Place::Above);
         }
         self.look();
@@ -69,17 +69,13 @@ impl Follow {
     }
 
     /// The content changed: stays at the end, or lets what the reader sees stay in its place.
-    pub(super) fn content_changed(self, growth: Growth) {
+    pub(super) fn content_changed(self) {
         request_animation_frame(move || {
+            let came_above = self.came_above();
             if self.place.try_get_untracked() == Some(Place::AtEnd) {
                 self.go_to_end();
-            } else if let (Growth::Above, Some(element)) =
-                (growth, self.scroller.try_get_untracked().flatten())
-            {
-                let grown = element.scroll_height() - self.seen.get_value().height;
-                element.set_scroll_top(element.scroll_top() + grown);
-                self.look();
-            } else {
+            } else if let Some(element) = self.scroller.try_get_untracked().flatten() {
+                element.set_scroll_top(element.scroll_top() + came_above);
                 self.look();
             }
         });
@@ -100,21 +96,27 @@ impl Follow {
         }
     }
 
-    fn look(self) {
-        if let Some(element) = self.scroller.try_get_untracked().flatten() {
-            self.seen.set_value(Seen {
-                top: element.scroll_top(),
-                height: element.scroll_height(),
-            });
+    /// How much room was taken by what came in front of the first entry since this was last asked, in pixels.
+    ///
+    /// It is measured by where the entries stand, not by how the whole grew: between the growth and this moment the
+    /// reader may have scrolled, and text may have come at the end.
+    fn came_above(self) -> i32 {
+        let first = self
+            .list
+            .try_get_untracked()
+            .flatten()
+            .and_then(|list| list.first_element_child()?.dyn_into::<HtmlElement>().ok());
+        let before = self.first.try_get_value().flatten();
+        self.first.try_set_value(first.clone());
+        match (before, first) {
+            (Some(before), Some(first)) if before.is_connected() => before.offset_top() - first.offset_top(),
+            _ => 0,
         }
     }
-}
 
-/// Where a transcript grew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Growth {
-    /// Older messages came in front.
-    Above,
-    /// Anywhere else, or nowhere.
-    Below,
+    fn look(self) {
+        if let Some(element) = self.scroller.try_get_untracked().flatten() {
+            self.top.set_value(element.scroll_top());
+        }
+    }
 }

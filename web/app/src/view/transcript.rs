@@ -1,12 +1,11 @@
 //! The messages of the open conversation, or what is there instead of them.
 
 use super::empty::EmptyState;
-use super::follow::{Follow, Growth};
+use super::follow::Follow;
 use super::frame::PageLink;
 use super::icon::{Glyph, Icon};
 use super::message::{MessageView, Reconnecting};
 use crate::store::{Line, Older, Phase, Progress, Store};
-use flarebot_protocol::MessageId;
 use flarebot_protocol::address::Page;
 use leptos::either::{Either, EitherOf4};
 use leptos::html;
@@ -16,7 +15,8 @@ use leptos::prelude::*;
 pub(super) fn Transcript(store: Store) -> impl IntoView {
     let conversation = store.conversation;
     let scroller = NodeRef::<html::Div>::new();
-    let follow = Follow::new(scroller);
+    let list = NodeRef::<html::Ol>::new();
+    let follow = Follow::new(scroller, list);
     let phase = Memo::new(move |_| conversation.phase.get());
     let is_awaited =
         Memo::new(move |_| matches!(conversation.progress.get(), Progress::Sending | Progress::Awaited));
@@ -26,13 +26,9 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
             store.load_older();
         }
     };
-    Effect::new(move |first_before: Option<Option<MessageId>>| {
+    Effect::new(move |_| {
         conversation.changed.track();
-        let first = conversation
-            .lines
-            .with(|lines| lines.first().map(|line| line.id.clone()));
-        follow.content_changed(growth(first_before.flatten().as_ref(), store));
-        first
+        follow.content_changed();
     });
     Effect::new(move |_| {
         store.page.track();
@@ -61,7 +57,7 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
                     Phase::Open => EitherOf4::C(()),
                     Phase::Gone => EitherOf4::D(view! { <Gone store /> }),
                 }}
-                <ol class="messages">
+                <ol class="messages" node_ref=list>
                     <For
                         each=move || conversation.lines.get()
                         key=|line: &Line| line.id.clone()
@@ -91,17 +87,6 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
             {move || follow.is_above().then(|| view! { <JumpButton follow /> })}
         </div>
     }
-}
-
-/// Whether the transcript grew at its start: what was its first message now has others before it.
-fn growth(first_before: Option<&MessageId>, store: Store) -> Growth {
-    store.conversation.lines.with_untracked(|lines| {
-        let place = first_before.and_then(|id| lines.iter().position(|line| line.id == *id));
-        match place {
-            Some(1..) => Growth::Above,
-            Some(0) | None => Growth::Below,
-        }
-    })
 }
 
 #[component]
