@@ -5,7 +5,7 @@
 mod acceptance;
 pub mod queue;
 
-pub use acceptance::{Acceptance, MAXIMUM_QUEUED, Refusal, accept};
+pub use acceptance::{Acceptance, MAXIMUM_QUEUED, Refusal, accept, check_text};
 
 use crate::envelope::{seal, unseal};
 use crate::turn::TurnState;
@@ -266,7 +266,7 @@ const fn status_word(outcome: Outcome) -> &'static str {
 }
 
 impl TurnStatus {
-    fn read(row: &Row, column: usize) -> Result<Self, SqlError> {
+    pub(crate) fn read(row: &Row, column: usize) -> Result<Self, SqlError> {
         match row.text(column)? {
             "queued" => Ok(Self::Queued),
             "running" => Ok(Self::Running),
@@ -307,14 +307,14 @@ impl FromRow for QueuedRow {
     }
 }
 
-fn read_request_id(row: &Row, column: usize) -> Result<RequestId, SqlError> {
+pub(crate) fn read_request_id(row: &Row, column: usize) -> Result<RequestId, SqlError> {
     RequestId::new(row.text(column)?).map_err(|_| SqlError::Shape {
         column,
         expected: "a request id",
     })
 }
 
-fn read_message_id(row: &Row, column: usize) -> Result<MessageId, SqlError> {
+pub(crate) fn read_message_id(row: &Row, column: usize) -> Result<MessageId, SqlError> {
     MessageId::new(row.text(column)?).map_err(|_| SqlError::Shape {
         column,
         expected: "a message id",

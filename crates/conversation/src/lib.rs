@@ -14,6 +14,7 @@ pub mod ledger;
 mod model_view;
 mod schema;
 pub mod stream_log;
+pub mod submission;
 pub mod transcript;
 pub mod turn;
 

@@ -14,7 +14,7 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS];
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, SUBMISSIONS];
 
 const TRANSCRIPT: Migration = Migration {
     version: 1,
@@ -84,6 +84,15 @@ const ACTIONS: Migration = Migration {
         INSERT INTO stream_log SELECT request_id, first_seq, next_seq, chunks FROM stream_segment;
         DROP TABLE stream_segment;
         ALTER TABLE stream_log RENAME TO stream_segment;
+    ",
+};
+
+const SUBMISSIONS: Migration = Migration {
+    version: 3,
+    name: "keys of submissions",
+    statements: "
+        ALTER TABLE turn ADD COLUMN key TEXT;
+        CREATE UNIQUE INDEX turn_by_key ON turn (key) WHERE key IS NOT NULL;
     ",
 };
 

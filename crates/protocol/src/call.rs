@@ -5,7 +5,8 @@
 
 use crate::conversation::{ConversationSummary, Status};
 use crate::message::Message;
-use crate::{ConversationId, MessageId, RequestId};
+use crate::submission::{Submission, SubmissionPage, Submitted};
+use crate::{ConversationId, MessageId, RequestId, SubmissionKey};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -215,6 +216,38 @@ calls! {
         /// The request that waits.
         request_id: RequestId,
     } -> (), send_queued_now;
+    /// Leaves a message to be answered, whether or not anybody is connected by then.
+    "submitMessage" => SubmitMessage {
+        /// Not blank, and no longer than [`crate::MAXIMUM_MESSAGE_BYTES`].
+        text: String,
+        /// What is known under a key is not taken again, so a call whose reply was lost can be repeated.
+        key: Option<SubmissionKey>,
+    } -> Submitted, submit_message;
+    /// One submission.
+    "getSubmission" => GetSubmission {
+        /// Which one.
+        request_id: RequestId,
+    } -> Submission, get_submission;
+    /// The submission with a key.
+    "findSubmission" => FindSubmission {
+        /// The key.
+        key: SubmissionKey,
+    } -> Submission, find_submission;
+    /// One page of submissions, the latest first.
+    "listSubmissions" => ListSubmissions {
+        /// The submission that the page begins after; without it, the page begins with the latest.
+        before: Option<RequestId>,
+    } -> SubmissionPage, list_submissions;
+    /// Stops the answer to a submission, or takes it out of the queue. One that has ended stays as it is.
+    "cancelSubmission" => CancelSubmission {
+        /// Which one.
+        request_id: RequestId,
+    } -> Submission, cancel_submission;
+    /// Forgets a submission that has ended. Its messages stay.
+    "deleteSubmission" => DeleteSubmission {
+        /// Which one.
+        request_id: RequestId,
+    } -> (), delete_submission;
 }
 
 /// One page of a transcript.

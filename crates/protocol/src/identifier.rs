@@ -176,6 +176,10 @@ impl RequestId {
 }
 
 text_identifier! {
+    /// What a program calls a message that it submits, so that submitting it again changes nothing.
+    SubmissionKey
+}
+text_identifier! {
     /// One remote call, chosen by the client.
     CallId
 }

@@ -15,9 +15,12 @@ pub mod frame;
 mod identifier;
 pub mod message;
 mod reducer;
+pub mod submission;
 
 pub use close::CloseCode;
-pub use identifier::{CallId, ConnectionId, ConversationId, IdentifierError, MessageId, RequestId};
+pub use identifier::{
+    CallId, ConnectionId, ConversationId, IdentifierError, MessageId, RequestId, SubmissionKey,
+};
 pub use reducer::{Reduction, reduce};
 
 /// The largest text frame that an object reads, in bytes. A larger one is answered with an error frame.

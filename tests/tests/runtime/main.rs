@@ -24,5 +24,6 @@ mod sign_in;
 mod sockets;
 mod stops;
 mod storage;
+mod submissions;
 mod tools;
 mod turns;

@@ -4,7 +4,7 @@ use super::{TurnStatus, read_request_id};
 use crate::{ConversationError, transcript};
 use flarebot_protocol::frame::{ChatRequest, Trigger};
 use flarebot_protocol::message::Message;
-use flarebot_protocol::{MessageId, RequestId};
+use flarebot_protocol::{MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
 
 /// The most turns that may wait in one conversation.
@@ -36,7 +36,9 @@ pub enum Refusal {
     QueueFull,
     /// The message's id is that of another message in this conversation.
     MessageIdTaken,
-    /// The message takes too much room as stored.
+    /// The message says nothing.
+    Empty,
+    /// The message is longer than one may be, or takes too much room as stored.
     TooLarge,
     /// This version makes no second answer to one message.
     Regenerate,
@@ -53,11 +55,26 @@ impl Refusal {
             Self::MessageIdTaken => {
                 "This message clashes with another one; reload the page and send it again."
             }
+            Self::Empty => "The message is empty.",
             Self::TooLarge => "This message is too large to store; send it in parts.",
             Self::Regenerate => {
                 "Another answer to the same message cannot be had yet; send the message again."
             }
         }
+    }
+}
+
+/// Whether a message may have this text.
+///
+/// # Errors
+/// [`Refusal::Empty`], and [`Refusal::TooLarge`] beyond [`MAXIMUM_MESSAGE_BYTES`].
+pub fn check_text(text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        Err(Refusal::Empty)
+    } else if text.len() > MAXIMUM_MESSAGE_BYTES {
+        Err(Refusal::TooLarge)
+    } else {
+        Ok(())
     }
 }
 

@@ -18,6 +18,7 @@ mod schema;
 mod script;
 mod simulation;
 mod stream_log;
+mod submission;
 mod support;
 mod transcript;
 mod turn;

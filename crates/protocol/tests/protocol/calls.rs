@@ -1,13 +1,16 @@
 //! Every call with its reply, as they cross the wire.
 
 use crate::support::{call_id, conversation_id, message_id, question, request_id};
+use flarebot_protocol::SubmissionKey;
 use flarebot_protocol::call::{
-    AgentCall, Call, CallFailure, ConversationCall, CreateConversation, DeleteConversation, DeleteQueued,
-    EditQueued, FailureCode, GetHistory, GetStatus, HistoryPage, ListConversations, RenameConversation,
-    SendQueuedNow,
+    AgentCall, Call, CallFailure, CancelSubmission, ConversationCall, CreateConversation, DeleteConversation,
+    DeleteQueued, DeleteSubmission, EditQueued, FailureCode, FindSubmission, GetHistory, GetStatus,
+    GetSubmission, HistoryPage, ListConversations, ListSubmissions, RenameConversation, SendQueuedNow,
+    SubmitMessage,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
 use flarebot_protocol::frame::{ClientFrame, RpcReply, ServerFrame};
+use flarebot_protocol::submission::{Submission, SubmissionPage, SubmissionStatus, Submitted};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -173,6 +176,78 @@ fn what_waits_is_changed_deleted_and_sent_now() {
         request_id: request_id(),
     };
     assert_snapshot!("sendQueuedNow", conversation_exchange!(SendQueuedNow, send, ()));
+}
+
+#[test]
+fn a_program_submits_a_message_and_asks_what_became_of_it() {
+    let key = || SubmissionKey::new("daily-report-7").unwrap();
+    let queued = || Submission {
+        request_id: request_id("request"),
+        key: Some(key()),
+        user_message_id: message_id("question"),
+        assistant_message_id: message_id("answer"),
+        status: SubmissionStatus::Queued,
+        attempts: 0,
+        created_at: 1_000,
+        started_at: None,
+        ended_at: None,
+    };
+    let ended = || Submission {
+        key: None,
+        status: SubmissionStatus::Completed,
+        attempts: 2,
+        started_at: Some(2_000),
+        ended_at: Some(3_000),
+        ..queued()
+    };
+    let submit = SubmitMessage {
+        text: "Report".to_owned(),
+        key: Some(key()),
+    };
+    let submitted = Submitted {
+        accepted: true,
+        submission: queued(),
+    };
+    assert_snapshot!(
+        "submitMessage",
+        conversation_exchange!(SubmitMessage, submit, submitted)
+    );
+    let find = FindSubmission { key: key() };
+    assert_snapshot!(
+        "findSubmission",
+        conversation_exchange!(FindSubmission, find, queued())
+    );
+    let request_id = request_id("request");
+    let get = GetSubmission {
+        request_id: request_id.clone(),
+    };
+    assert_snapshot!(
+        "getSubmission",
+        conversation_exchange!(GetSubmission, get, ended())
+    );
+    let list = ListSubmissions {
+        before: Some(request_id.clone()),
+    };
+    let page = SubmissionPage {
+        submissions: vec![ended()],
+        has_more: false,
+    };
+    assert_snapshot!(
+        "listSubmissions",
+        conversation_exchange!(ListSubmissions, list, page)
+    );
+    let cancel = CancelSubmission {
+        request_id: request_id.clone(),
+    };
+    assert_snapshot!(
+        "cancelSubmission",
+        conversation_exchange!(CancelSubmission, cancel, ended())
+    );
+    let delete = DeleteSubmission { request_id };
+    assert_snapshot!(
+        "deleteSubmission",
+        conversation_exchange!(DeleteSubmission, delete, ())
+    );
 }
 
 #[test]

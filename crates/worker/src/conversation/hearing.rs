@@ -1,22 +1,19 @@
 //! The frames that a conversation's socket brings.
 
 use super::Chat;
+use super::calls::Service;
 use crate::clock::{now, random_uuid};
 use crate::fault::{Fault, log};
 use crate::socket::Socket;
-use flarebot_conversation::ledger::queue::{self, QueueRefusal};
 use flarebot_conversation::ledger::{self, Acceptance, Settlement, TurnStatus};
-use flarebot_conversation::{ConversationError, transcript};
-use flarebot_protocol::call::{
-    CallFailure, ConversationCall, ConversationService, DeleteQueued, EditQueued, FailureCode, GetHistory,
-    HistoryPage, SendQueuedNow,
-};
+use flarebot_conversation::transcript;
+use flarebot_protocol::call::{ConversationCall, ConversationService as _};
 use flarebot_protocol::frame::{
     ChatRequest, ChatResponse, ClientFrame, ClientKind, FrameFault, QueueFrame, QueuedTurn, RpcReply,
     ServerFrame,
 };
-use flarebot_protocol::message::Outcome;
-use flarebot_protocol::{HISTORY_PAGE, MessageId, RequestId};
+use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::{MessageId, RequestId};
 use std::rc::Rc;
 use worker::WebSocketIncomingMessage;
 
@@ -64,7 +61,7 @@ impl Chat {
                 let socket = socket.clone();
                 wasm_bindgen_futures::spawn_local(async move {
                     let result = match ConversationCall::parse(&method, arguments) {
-                        Ok(call) => chat.serve(call).await,
+                        Ok(call) => Service(chat).serve(call).await,
                         Err(failure) => Err(failure),
                     };
                     let reply = match result {
@@ -92,22 +89,7 @@ impl Chat {
         };
         match accepted {
             Acceptance::New { message } => {
-                let user_message_id = message.id.clone();
-                self.sockets
-                    .send(&self.state, &ServerFrame::Message { message }, |other| {
-                        other.client() == ClientKind::Flarebot
-                    });
-                self.tell_other_transcripts(socket)?;
-                if self.running.borrow().is_some() {
-                    let queued = QueuedTurn {
-                        request_id: request.id.clone(),
-                        user_message_id,
-                    };
-                    self.sockets
-                        .send(&self.state, &ServerFrame::Queued(queued), |other| {
-                            other.client() == ClientKind::Flarebot
-                        });
-                }
+                self.announce_accepted(request.id.clone(), message, Some(socket))?;
                 self.begin_work();
             }
             Acceptance::Duplicate {
@@ -130,13 +112,38 @@ impl Chat {
         Ok(())
     }
 
+    /// Tells every client of a message that was accepted, and that it waits if it does. The socket that brought it knows
+    /// the message already.
+    pub(super) fn announce_accepted(
+        &self,
+        request_id: RequestId,
+        message: Message,
+        sender: Option<&Socket>,
+    ) -> Result<(), Fault> {
+        let user_message_id = message.id.clone();
+        let tell_pages = |frame: ServerFrame| {
+            self.sockets.send(&self.state, &frame, |other| {
+                other.client() == ClientKind::Flarebot
+            });
+        };
+        tell_pages(ServerFrame::Message { message });
+        self.tell_other_transcripts(sender)?;
+        if self.running.borrow().is_some() {
+            tell_pages(ServerFrame::Queued(QueuedTurn {
+                request_id,
+                user_message_id,
+            }));
+        }
+        Ok(())
+    }
+
     /// Clients that know no single messages get the whole transcript, except the one that brought the news.
-    fn tell_other_transcripts(&self, sender: &Socket) -> Result<(), Fault> {
-        let sender = &sender.attachment.grant.connection;
+    fn tell_other_transcripts(&self, sender: Option<&Socket>) -> Result<(), Fault> {
+        let sender = sender.map(|sender| &sender.attachment.grant.connection);
         let wanted = |other: &Socket| {
             other.client() == ClientKind::Sdk
                 && other.attachment.offered.is_none()
-                && other.attachment.grant.connection != *sender
+                && sender != Some(&other.attachment.grant.connection)
         };
         if self.sockets.all(&self.state).iter().any(wanted) {
             self.sockets
@@ -147,7 +154,7 @@ impl Chat {
 
     /// Tells every client of the queue as it is now. What is told is stored, so a client that is not told finds it with its
     /// next connection.
-    fn tell_queue(&self, deleted: Vec<QueuedTurn>) {
+    pub(super) fn tell_queue(&self, deleted: Vec<QueuedTurn>) {
         match ledger::queued(&self.sql) {
             Ok(queued) => {
                 let frame = ServerFrame::Queue(QueueFrame { queued, deleted });
@@ -161,7 +168,7 @@ impl Chat {
     }
 
     /// Clients that know no single messages get the whole transcript.
-    fn tell_transcripts(&self) {
+    pub(super) fn tell_transcripts(&self) {
         let wanted =
             |socket: &Socket| socket.client() == ClientKind::Sdk && socket.attachment.offered.is_none();
         if !self.sockets.all(&self.state).iter().any(wanted) {
@@ -174,7 +181,7 @@ impl Chat {
     }
 
     /// Stops an answer: the running one, or one that waits.
-    fn cancel(&self, id: &RequestId) -> Result<(), Fault> {
+    pub(super) fn cancel(&self, id: &RequestId) -> Result<(), Fault> {
         if self.stop_running_request(id) {
             return Ok(());
         }
@@ -201,70 +208,5 @@ impl Chat {
             other.client() == ClientKind::Flarebot || other.attachment.grant.connection != *sender
         });
         Ok(())
-    }
-}
-
-impl ConversationService for Chat {
-    async fn get_history(&self, call: GetHistory) -> Result<HistoryPage, CallFailure> {
-        transcript::page(&self.sql, call.before.as_ref(), HISTORY_PAGE).map_err(|error| {
-            log("a page of history could not be read", &error.into());
-            CallFailure::new(
-                FailureCode::Internal,
-                "Older messages could not be read. Try again.",
-            )
-        })
-    }
-
-    async fn edit_queued(&self, call: EditQueued) -> Result<(), CallFailure> {
-        let message = made(queue::edit(&self.sql, &call.request_id, &call.text))?;
-        self.sockets
-            .send(&self.state, &ServerFrame::Message { message }, |socket| {
-                socket.client() == ClientKind::Flarebot
-            });
-        self.tell_transcripts();
-        Ok(())
-    }
-
-    async fn delete_queued(&self, call: DeleteQueued) -> Result<(), CallFailure> {
-        let request_id = call.request_id;
-        let user_message_id = made(queue::delete(&self.sql, &request_id, now()))?;
-        let ended = ChatResponse::ended(request_id.clone(), Outcome::Aborted, Vec::new());
-        self.sockets
-            .send(&self.state, &ServerFrame::ChatResponse(ended), |socket| {
-                socket.client() == ClientKind::Sdk
-            });
-        self.tell_queue(vec![QueuedTurn {
-            request_id,
-            user_message_id,
-        }]);
-        Ok(())
-    }
-
-    async fn send_queued_now(&self, call: SendQueuedNow) -> Result<(), CallFailure> {
-        made(queue::move_to_front(&self.sql, &call.request_id))?;
-        self.tell_queue(Vec::new());
-        self.stop_running();
-        Ok(())
-    }
-}
-
-/// What came of a change of the queue, in words for the owner if nothing did.
-fn made<T>(change: Result<Result<T, QueueRefusal>, ConversationError>) -> Result<T, CallFailure> {
-    match change {
-        Ok(Ok(made)) => Ok(made),
-        Ok(Err(refusal)) => {
-            let code = match refusal {
-                QueueRefusal::NotWaiting => FailureCode::NotFound,
-                QueueRefusal::Empty | QueueRefusal::TooLong => FailureCode::InvalidArguments,
-            };
-            Err(CallFailure::new(code, refusal.sentence()))
-        }
-        Err(error) => {
-            log("the queue could not be changed", &error.into());
-            Err(CallFailure::new(
-                FailureCode::Internal,
-                "The change could not be stored. Nothing was lost: try again.",
-            ))
-        }
     }
 }
