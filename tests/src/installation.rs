@@ -252,6 +252,18 @@ impl Installation {
         found
     }
 
+    /// Runs a statement on every database that has what it names, as damage to the storage of a runtime that is down.
+    ///
+    /// # Panics
+    /// When it changes nothing anywhere.
+    pub fn damage(&self, statement: &str) {
+        let changes = self.database_files().into_iter().map(|file| {
+            let database = rusqlite::Connection::open(file).unwrap();
+            database.execute(statement, []).unwrap_or(0)
+        });
+        assert!(changes.sum::<usize>() > 0, "{statement} found nothing");
+    }
+
     /// How many alarms the runtime keeps, of all objects together.
     ///
     /// # Panics

@@ -92,4 +92,22 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "leases that are taken",
         statements: "ALTER TABLE lease ADD COLUMN taken TEXT;",
     },
+    Migration {
+        version: 5,
+        name: "one write less for each lease",
+        statements: "
+        CREATE TABLE lease_by_owner (
+            owner TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            id TEXT NOT NULL,
+            due_at INTEGER NOT NULL,
+            taken TEXT,
+            PRIMARY KEY (owner, kind, id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO lease_by_owner SELECT owner, kind, id, due_at, taken FROM lease;
+        DROP TABLE lease;
+        ALTER TABLE lease_by_owner RENAME TO lease;
+        CREATE INDEX lease_due_at ON lease (due_at);
+    ",
+    },
 ];

@@ -12,6 +12,7 @@
 
 mod conversations;
 mod crash;
+mod damage;
 mod deletion;
 mod faults;
 mod harness;

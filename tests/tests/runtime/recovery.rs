@@ -17,7 +17,7 @@ use std::time::Duration;
 const UNATTENDED: Duration = Duration::from_secs(30);
 
 /// An answer of which some is there when the process is killed, and the rest not before the gate is open.
-fn held(label: &str) -> Script {
+pub(crate) fn held(label: &str) -> Script {
     Script {
         chunks: 40,
         gap: 10,
@@ -34,7 +34,7 @@ fn ended(installation: &Installation, id: ConversationId) -> Message {
     })
 }
 
-fn assert_completed(installation: &Installation, id: ConversationId, script: &Script) -> Message {
+pub(crate) fn assert_completed(installation: &Installation, id: ConversationId, script: &Script) -> Message {
     let answer = ended(installation, id);
     assert_eq!(outcome(&answer), Some(Outcome::Completed), "{answer:#?}");
     assert_eq!(answer.text(), script.whole_text());
@@ -43,14 +43,14 @@ fn assert_completed(installation: &Installation, id: ConversationId, script: &Sc
 }
 
 /// Waits until a page shows what is stored and nothing else.
-fn assert_shows_what_is_stored(installation: &Installation, id: ConversationId, page: &Page) {
+pub(crate) fn assert_shows_what_is_stored(installation: &Installation, id: ConversationId, page: &Page) {
     eventually("the page shows what is stored", PATIENCE, || {
         (page.is_settled() && page.messages() == installation.messages(id)).then_some(())
     });
 }
 
 /// Begins a turn and waits until its provider has written so many pieces.
-fn begin(
+pub(crate) fn begin(
     installation: &Installation,
     script: &Script,
     pieces: u32,
@@ -67,7 +67,7 @@ fn begin(
 }
 
 /// The request to the provider number `number`, counted from 1.
-fn request_number(installation: &Installation, label: &str, number: usize) -> Exchange {
+pub(crate) fn request_number(installation: &Installation, label: &str, number: usize) -> Exchange {
     eventually(&format!("request {number} of {label}"), UNATTENDED, || {
         installation.provider.labelled(label).get(number - 1).cloned()
     })

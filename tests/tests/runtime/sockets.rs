@@ -4,7 +4,8 @@ use flarebot_protocol::MAXIMUM_FRAME_BYTES;
 use flarebot_protocol::address::Endpoint;
 use flarebot_protocol::call::{CreateConversation, FailureCode, GetStatus, ListConversations};
 use flarebot_protocol::frame::{AgentKind, ErrorFrame, ServerFrame};
-use flarebot_tests::client::Socket;
+use flarebot_tests::client::{Answer, Socket};
+use flarebot_tests::provider::Script;
 use flarebot_tests::{Installation, PATIENCE};
 use serde_json::json;
 use std::time::Duration;
@@ -52,6 +53,41 @@ fn a_client_of_the_sdk_gets_no_frame_that_it_does_not_know() {
         text.contains("\"type\":\"flarebot_")
     });
     assert_eq!(unknown, None);
+}
+
+/// The offer was made while the answer ran, and is accepted when it has ended.
+#[test]
+fn an_answer_that_ended_between_the_offer_and_its_acceptance_is_replayed_whole() {
+    let installation = Installation::start();
+    let (id, mut page) = installation.new_conversation("Late");
+    let script = Script {
+        gate_after: Some(10),
+        ..Script::labelled("late")
+    };
+    let request = page.say(&script.to_string());
+    installation
+        .provider
+        .wait_for("late", PATIENCE, |exchange| exchange.pieces >= 10);
+    let mut client = installation
+        .sdk_connection(Endpoint::Conversation(id))
+        .open()
+        .unwrap();
+    let offered = client.expect("an offer", |frame| match frame {
+        ServerFrame::StreamResuming { id, .. } => Some(id.clone()),
+        _ => None,
+    });
+    assert_eq!(offered, request);
+    installation.provider.release("late");
+    page.answer(&request);
+    client.send(&json!({ "type": "cf_agent_stream_resume_ack", "id": offered }));
+    let mut answer = Answer::to(&request);
+    client.expect("the end of the replay", |frame| {
+        if let ServerFrame::ChatResponse(response) = frame {
+            answer.take(response);
+        }
+        answer.outcome
+    });
+    assert_eq!(answer.text(), script.whole_text());
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Stopping an answer: from the first moment on, all the way to the provider, and with the text that has arrived.
 
+use crate::recovery::{begin, held, request_number};
 use crate::turns::{last_answer, outcome};
 use flarebot_protocol::message::Outcome;
 use flarebot_tests::provider::{ExchangeEnd, Script};
-use flarebot_tests::{Installation, PATIENCE};
+use flarebot_tests::{Installation, PATIENCE, eventually};
+use serde_json::json;
 use std::time::Duration;
 
 #[test]
@@ -125,4 +127,28 @@ fn a_stop_of_nothing_harms_nothing() {
     assert_eq!(answer.outcome, Some(Outcome::Completed));
     socket.stop(&answer.request);
     assert_eq!(outcome(&last_answer(&mut socket)), Some(Outcome::Completed));
+}
+
+#[test]
+fn erasing_the_transcript_while_an_answer_recovers_leaves_nothing_of_it() {
+    let mut installation = Installation::start();
+    let script = held("erased");
+    let (id, page, ..) = begin(&installation, &script, 20);
+    installation.kill();
+    installation.start_again();
+    let mut socket = installation.conversation(id);
+    request_number(&installation, "erased", 2);
+    socket.send(&json!({ "type": "cf_agent_chat_clear" }));
+    installation
+        .provider
+        .wait_for("erased", Duration::from_secs(3), |exchange| {
+            exchange.standing.partial.is_some() && exchange.end == Some(ExchangeEnd::ClosedByCaller)
+        });
+    eventually("the page shows nothing", PATIENCE, || {
+        (page.is_settled() && page.messages().is_empty()).then_some(())
+    });
+    assert_eq!(installation.messages(id), []);
+    assert_eq!(socket.ask("Anew").outcome, Some(Outcome::Completed));
+    assert_eq!(installation.messages(id).len(), 2);
+    assert_eq!(installation.provider.labelled("erased").len(), 2);
 }
