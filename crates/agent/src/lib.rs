@@ -1,5 +1,5 @@
-//! The parent's own rules: whose agent this is, which conversations it has, what each of them is doing, and which
-//! sign-in assertions are used up.
+//! The parent's own rules: whose agent this is, which conversations it has, what each of them is doing, what the owner
+//! has set, and which sign-in assertions are used up.
 //!
 //! The registry is the authority on conversations: one exists for the owner when its row is active, and for nobody
 //! else's requests in any other state. Everything here is one or a few statements on the agent's own database.
@@ -7,6 +7,7 @@
 pub mod activity;
 pub mod assertions;
 mod identity;
+pub mod instructions;
 mod name;
 pub mod registry;
 mod schema;

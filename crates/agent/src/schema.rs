@@ -6,7 +6,9 @@ use flarebot_sql::Migration;
 pub const COMPONENT: &str = "agent";
 
 /// The agent's tables.
-pub const MIGRATIONS: &[Migration] = &[Migration {
+pub const MIGRATIONS: &[Migration] = &[CONVERSATIONS, SETTINGS];
+
+const CONVERSATIONS: Migration = Migration {
     version: 1,
     name: "identity, conversations, assertions",
     statements: "
@@ -33,7 +35,19 @@ pub const MIGRATIONS: &[Migration] = &[Migration {
         ) STRICT;
         CREATE INDEX sign_in_assertion_expires_at ON sign_in_assertion (expires_at);
     ",
-}];
+};
+
+const SETTINGS: Migration = Migration {
+    version: 2,
+    name: "settings",
+    statements: "
+        CREATE TABLE flarebot_instructions (
+            singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+            text TEXT NOT NULL,
+            modified_at INTEGER NOT NULL
+        ) STRICT;
+    ",
+};
 
 /// The newest version of the agent's schema.
 pub(crate) fn newest_version() -> u32 {

@@ -40,11 +40,15 @@ fn contents(sql: &Database) -> Vec<String> {
         .collect()
 }
 
+fn newest() -> u32 {
+    MIGRATIONS.last().unwrap().version
+}
+
 #[test]
 fn the_first_start_writes_the_identity_and_later_ones_keep_it() {
     let sql = Database::in_memory().unwrap();
     let created = Runtime {
-        schema_version: 1,
+        schema_version: newest(),
         created_at: 1_000,
     };
     assert_eq!(open(&sql, &IDENTITY, 1_000).unwrap(), created);
@@ -88,14 +92,12 @@ fn another_installation_or_owner_is_refused_without_a_change_and_without_a_word_
 #[test]
 fn another_owner_is_told_so_before_anything_is_upgraded() {
     let sql = opened(1_000);
-    let newer = [
-        MIGRATIONS[0],
-        Migration {
-            version: 2,
-            name: "later",
-            statements: "CREATE TABLE later (id TEXT PRIMARY KEY) STRICT",
-        },
-    ];
+    let mut newer = MIGRATIONS.to_vec();
+    newer.push(Migration {
+        version: newest() + 1,
+        name: "later",
+        statements: "CREATE TABLE later (id TEXT PRIMARY KEY) STRICT",
+    });
     migrate(&sql, COMPONENT, &newer, 2_000).unwrap();
     let identity = Identity {
         owner_subject: "another-owner",
@@ -107,8 +109,11 @@ fn another_owner_is_told_so_before_anything_is_upgraded() {
 #[test]
 fn a_newer_schema_is_refused() {
     let sql = opened(1_000);
-    sql.exec("UPDATE flarebot_runtime SET schema_version = 2", &[])
-        .unwrap();
+    sql.exec(
+        "UPDATE flarebot_runtime SET schema_version = ?",
+        &[(newest() + 1).into()],
+    )
+    .unwrap();
     let before = contents(&sql);
     assert_eq!(open(&sql, &IDENTITY, 2_000).unwrap_err(), OpenError::Newer);
     assert_eq!(contents(&sql), before);

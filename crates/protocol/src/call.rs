@@ -5,6 +5,7 @@
 
 use crate::conversation::{ConversationSummary, Status};
 use crate::message::Message;
+use crate::settings::InstructionSettings;
 use crate::submission::{Submission, SubmissionPage, Submitted};
 use crate::{ConversationId, MessageId, RequestId, SubmissionKey};
 use serde::de::DeserializeOwned;
@@ -186,6 +187,16 @@ calls! {
         /// Which one.
         id: ConversationId,
     } -> (), delete_conversation;
+    /// What the agent is told before every conversation.
+    "getInstructionSettings" => GetInstructionSettings {} -> InstructionSettings, get_instruction_settings;
+    /// Saves instructions of the owner's own. Every next turn, of any conversation, follows them.
+    "updateInstructions" => UpdateInstructions {
+        /// Kept exactly: not blank, at most [`crate::settings::MAXIMUM_INSTRUCTIONS`], no control characters but tabs and
+        /// the ends of lines.
+        text: String,
+    } -> InstructionSettings, update_instructions;
+    /// Goes back to the instructions that the program comes with.
+    "resetInstructions" => ResetInstructions {} -> InstructionSettings, reset_instructions;
 }
 
 calls! {

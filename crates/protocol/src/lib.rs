@@ -15,6 +15,7 @@ pub mod frame;
 mod identifier;
 pub mod message;
 mod reducer;
+pub mod settings;
 pub mod submission;
 
 pub use close::CloseCode;

@@ -258,6 +258,7 @@ impl Store {
             | ServerFrame::Message { .. }
             | ServerFrame::Queued(_)
             | ServerFrame::Queue(_)
+            | ServerFrame::SettingsChanged { .. }
             | ServerFrame::Error(_) => {}
         }
     }

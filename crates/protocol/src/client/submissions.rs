@@ -111,6 +111,7 @@ fn concerns(frame: &ServerFrame, request: &ChatRequest) -> bool {
         | ServerFrame::StreamPending { .. }
         | ServerFrame::Conversations { .. }
         | ServerFrame::Activity { .. }
+        | ServerFrame::SettingsChanged { .. }
         | ServerFrame::Error(_) => false,
     }
 }

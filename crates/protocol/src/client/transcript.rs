@@ -138,6 +138,7 @@ impl TranscriptView {
             | ServerFrame::StreamPending { .. }
             | ServerFrame::Conversations { .. }
             | ServerFrame::Activity { .. }
+            | ServerFrame::SettingsChanged { .. }
             | ServerFrame::Error(_) => Change::Nothing,
         }
     }

@@ -4,6 +4,7 @@ use crate::call::{CallFailure, FailureCode};
 use crate::chunk::Chunk;
 use crate::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use crate::message::{Message, Outcome};
+use crate::settings::SettingsSection;
 use crate::{MessageId, RequestId};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -93,6 +94,12 @@ pub enum ServerFrame {
     Activity {
         /// What is now known of it.
         activity: ConversationActivity,
+    },
+    /// The owner changed a setting, on this page or on another.
+    #[serde(rename = "flarebot_settings")]
+    SettingsChanged {
+        /// What was changed; the call that reads it tells how it is now.
+        section: SettingsSection,
     },
     /// The newest page of a conversation with what is going on in it: the first frame for our own page.
     #[serde(rename = "flarebot_history")]

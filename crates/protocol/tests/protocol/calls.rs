@@ -4,12 +4,13 @@ use crate::support::{call_id, conversation_id, message_id, question, request_id}
 use flarebot_protocol::SubmissionKey;
 use flarebot_protocol::call::{
     AgentCall, Call, CallFailure, CancelSubmission, ConversationCall, CreateConversation, DeleteConversation,
-    DeleteQueued, DeleteSubmission, EditQueued, FailureCode, FindSubmission, GetHistory, GetStatus,
-    GetSubmission, HistoryPage, ListConversations, ListSubmissions, RenameConversation, SendQueuedNow,
-    SubmitMessage,
+    DeleteQueued, DeleteSubmission, EditQueued, FailureCode, FindSubmission, GetHistory,
+    GetInstructionSettings, GetStatus, GetSubmission, HistoryPage, ListConversations, ListSubmissions,
+    RenameConversation, ResetInstructions, SendQueuedNow, SubmitMessage, UpdateInstructions,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
 use flarebot_protocol::frame::{ClientFrame, RpcReply, ServerFrame};
+use flarebot_protocol::settings::InstructionSettings;
 use flarebot_protocol::submission::{Submission, SubmissionPage, SubmissionStatus, Submitted};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -140,6 +141,37 @@ fn delete_conversation() {
     assert_snapshot!(
         "deleteConversation",
         agent_exchange!(DeleteConversation, call, ())
+    );
+}
+
+#[test]
+fn instructions_are_read_saved_and_reset() {
+    let custom = || InstructionSettings {
+        text: "Be brief.\n".to_owned(),
+        defaults: "Be honest.".to_owned(),
+        customized: true,
+        modified_at: Some("2026-03-01T08:00:00.000Z".to_owned()),
+    };
+    let defaults = InstructionSettings {
+        text: "Be honest.".to_owned(),
+        customized: false,
+        modified_at: None,
+        ..custom()
+    };
+    assert_snapshot!(
+        "getInstructionSettings",
+        agent_exchange!(GetInstructionSettings, GetInstructionSettings {}, custom())
+    );
+    let update = UpdateInstructions {
+        text: "Be brief.\n".to_owned(),
+    };
+    assert_snapshot!(
+        "updateInstructions",
+        agent_exchange!(UpdateInstructions, update, custom())
+    );
+    assert_snapshot!(
+        "resetInstructions",
+        agent_exchange!(ResetInstructions, ResetInstructions {}, defaults)
     );
 }
 

@@ -11,6 +11,7 @@ use flarebot_protocol::frame::{
     RunningTurn, ServerFrame,
 };
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, ToolPart, ToolState, Usage};
+use flarebot_protocol::settings::SettingsSection;
 use insta::assert_snapshot;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -249,6 +250,12 @@ fn own_frames() -> Vec<(&'static str, ServerFrame)> {
         ),
         ("activity", ServerFrame::Activity { activity: activity() }),
         (
+            "settings_changed",
+            ServerFrame::SettingsChanged {
+                section: SettingsSection::Instructions,
+            },
+        ),
+        (
             "history_empty",
             ServerFrame::History(HistoryFrame {
                 messages: Vec::new(),
@@ -335,6 +342,7 @@ fn kind(frame: &ServerFrame) -> &'static str {
         ServerFrame::StreamPending { .. } => "cf_agent_stream_pending",
         ServerFrame::Conversations { .. } => "flarebot_conversations",
         ServerFrame::Activity { .. } => "flarebot_activity",
+        ServerFrame::SettingsChanged { .. } => "flarebot_settings",
         ServerFrame::History(_) => "flarebot_history",
         ServerFrame::Running(_) => "flarebot_running",
         ServerFrame::Message { .. } => "flarebot_message",
@@ -344,7 +352,7 @@ fn kind(frame: &ServerFrame) -> &'static str {
     }
 }
 
-const KINDS: usize = 18;
+const KINDS: usize = 19;
 
 #[test]
 fn every_frame_has_its_text_and_is_read_back() {

@@ -4,13 +4,15 @@ use super::Agent;
 use crate::clock::{now, random_uuid};
 use crate::fault::{Fault, log};
 use flarebot_agent::registry::{self, RegistryError};
-use flarebot_agent::{ConversationName, time};
+use flarebot_agent::{ConversationName, instructions, time};
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::{
-    AgentService, CallFailure, CreateConversation, DeleteConversation, FailureCode, GetStatus,
-    ListConversations, RenameConversation,
+    AgentService, CallFailure, CreateConversation, DeleteConversation, FailureCode, GetInstructionSettings,
+    GetStatus, ListConversations, RenameConversation, ResetInstructions, UpdateInstructions,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
+use flarebot_protocol::frame::{ClientKind, ServerFrame};
+use flarebot_protocol::settings::{InstructionSettings, SettingsSection};
 use std::rc::Rc;
 
 /// The agent as clients may call it.
@@ -50,6 +52,30 @@ impl AgentService for Service {
     async fn delete_conversation(&self, call: DeleteConversation) -> Result<(), CallFailure> {
         self.0.delete(call.id).await.map_err(report)
     }
+
+    async fn get_instruction_settings(
+        &self,
+        _: GetInstructionSettings,
+    ) -> Result<InstructionSettings, CallFailure> {
+        self.0.instruction_settings()
+    }
+
+    async fn update_instructions(
+        &self,
+        call: UpdateInstructions,
+    ) -> Result<InstructionSettings, CallFailure> {
+        instructions::check(&call.text)
+            .map_err(|refused| CallFailure::new(FailureCode::InvalidArguments, refused.to_string()))?;
+        instructions::save(&self.0.sql, &call.text, now()).map_err(|error| report(error.into()))?;
+        self.0.announce_settings(SettingsSection::Instructions);
+        self.0.instruction_settings()
+    }
+
+    async fn reset_instructions(&self, _: ResetInstructions) -> Result<InstructionSettings, CallFailure> {
+        instructions::reset(&self.0.sql).map_err(|error| report(error.into()))?;
+        self.0.announce_settings(SettingsSection::Instructions);
+        self.0.instruction_settings()
+    }
 }
 
 impl Agent {
@@ -65,6 +91,18 @@ impl Agent {
         })?;
         self.announce_conversations().map_err(report)?;
         Ok(summary)
+    }
+
+    fn instruction_settings(&self) -> Result<InstructionSettings, CallFailure> {
+        instructions::settings(&self.sql).map_err(|error| report(error.into()))
+    }
+
+    /// Tells our own pages that a setting changed.
+    fn announce_settings(&self, section: SettingsSection) {
+        let frame = ServerFrame::SettingsChanged { section };
+        self.sockets.send(&self.state, &frame, |socket| {
+            socket.client() == ClientKind::Flarebot
+        });
     }
 
     /// The agent's status.
