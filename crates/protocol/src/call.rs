@@ -5,7 +5,10 @@
 
 use crate::conversation::{ConversationSummary, Status};
 use crate::message::Message;
-use crate::settings::InstructionSettings;
+use crate::settings::{
+    InstructionSettings, ModelCatalog, ModelChoice, ModelList, ModelProvider, ModelSettings, ModelTrial,
+    ProviderKey,
+};
 use crate::submission::{Submission, SubmissionPage, Submitted};
 use crate::{ConversationId, MessageId, RequestId, SubmissionKey};
 use serde::de::DeserializeOwned;
@@ -197,6 +200,29 @@ calls! {
     } -> InstructionSettings, update_instructions;
     /// Goes back to the instructions that the program comes with.
     "resetInstructions" => ResetInstructions {} -> InstructionSettings, reset_instructions;
+    /// The names of the models that may be chosen.
+    "getModelCatalog" => GetModelCatalog {} -> ModelCatalog, get_model_catalog;
+    /// The same models, with what the owner should know of each.
+    "listModels" => ListModels {} -> ModelList, list_models;
+    /// Which model answers, and which keys there are.
+    "getModelSettings" => GetModelSettings {} -> ModelSettings, get_model_settings;
+    /// Chooses the model of every next turn. Only one of the catalog can be chosen.
+    "updateModelSettings" => UpdateModelSettings {
+        /// The choice.
+        choice: ModelChoice,
+    } -> ModelSettings, update_model_settings;
+    /// Stores a key in place of the one before, or removes it.
+    "setProviderKey" => SetProviderKey {
+        /// Whose key it is; one that takes none refuses.
+        provider: ModelProvider,
+        /// 20 to 512 printable ASCII characters without whitespace; nothing removes the key.
+        key: Option<ProviderKey>,
+    } -> ModelSettings, set_provider_key;
+    /// Sends one short request to a model and says what happened. Nothing is stored or changed.
+    "tryModel" => TryModel {
+        /// The model, which need not be the one that answers now.
+        choice: ModelChoice,
+    } -> ModelTrial, try_model;
 }
 
 calls! {
