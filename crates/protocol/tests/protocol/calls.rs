@@ -248,7 +248,7 @@ fn a_choice_holds_a_provider_and_a_model_and_nothing_else() {
         json!({ "provider": "Anthropic", "model": "claude" }),
         json!({ "provider": "anthropic", "model": 7 }),
         json!({ "provider": "anthropic", "model": "claude", "baseURL": "https://example.com" }),
-        json!(["anthropic", "claude"]),
+        json!("claude"),
         Value::Null,
     ] {
         let refused = parse(choice.clone()).unwrap_err();
