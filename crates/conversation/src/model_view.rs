@@ -48,6 +48,7 @@ pub(crate) fn answer(parts: &[Part], detail: Detail) -> Vec<ModelMessage> {
         messages.push(ModelMessage::Assistant {
             text,
             calls: calls.iter().map(|call| called(call)).collect(),
+            thoughts: Vec::new(),
         });
         messages.extend(calls.iter().map(|call| ModelMessage::Tool {
             call_id: call.tool_call_id.clone(),

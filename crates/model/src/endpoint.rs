@@ -15,6 +15,16 @@ pub struct CompatibleEndpoint {
     default_model: String,
     models: Vec<String>,
     key: Option<KeySlot>,
+    limit_field: LimitField,
+}
+
+/// What an endpoint calls the limit of an answer's length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LimitField {
+    /// As nearly all servers do.
+    MaxTokens,
+    /// As OpenAI's own servers demand for their newer models, and take for all.
+    MaxCompletionTokens,
 }
 
 /// Why a deployment's endpoint is refused. The text names the variable and says what is expected; it never repeats a
@@ -63,8 +73,10 @@ impl CompatibleEndpoint {
             (Some(_), None) => Err(EndpointError::ModelsMissing),
             (Some(base_url), Some(models)) => {
                 let (default_model, models) = read_models(models)?;
+                let url = completions_url(base_url).ok_or(EndpointError::BaseUrl)?;
                 Ok(Some(Self {
-                    completions_url: completions_url(base_url).ok_or(EndpointError::BaseUrl)?,
+                    limit_field: LimitField::of(&url),
+                    completions_url: url.into(),
                     default_model,
                     models,
                     key: None,
@@ -100,10 +112,29 @@ impl CompatibleEndpoint {
         &self.completions_url
     }
 
+    /// What the endpoint calls the limit of an answer's length. Its host tells.
+    pub(crate) const fn limit_field(&self) -> &'static str {
+        match self.limit_field {
+            LimitField::MaxTokens => "max_tokens",
+            LimitField::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+
     /// The key that the endpoint wants, if any.
     #[must_use]
     pub fn key(&self) -> Option<KeySlot> {
         self.key
+    }
+}
+
+impl LimitField {
+    fn of(url: &Url) -> Self {
+        let host = url.host_str().unwrap_or_default();
+        if host == "api.openai.com" || host.ends_with(".openai.azure.com") {
+            Self::MaxCompletionTokens
+        } else {
+            Self::MaxTokens
+        }
     }
 }
 
@@ -145,7 +176,7 @@ fn read_models(text: &str) -> Result<(String, Vec<String>), EndpointError> {
     Ok((default_model, models))
 }
 
-fn completions_url(base: &str) -> Option<String> {
+fn completions_url(base: &str) -> Option<Url> {
     // The URL parser is a browser's: it drops tabs and line breaks, and reads `http:8080` as a host.
     if !is_word(base, MAXIMUM_BASE_URL_BYTES) || !base.contains("://") {
         return None;
@@ -163,5 +194,5 @@ fn completions_url(base: &str) -> Option<String> {
         .ok()?
         .pop_if_empty()
         .extend(["chat", "completions"]);
-    Some(url.into())
+    Some(url)
 }

@@ -1,6 +1,6 @@
 //! What comes back from a model while it answers.
 
-use crate::{ModelFailure, ToolCall};
+use crate::{ModelFailure, Thought, ToolCall};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Usage;
 
@@ -11,6 +11,8 @@ pub enum ModelEvent {
     Text(String),
     /// More of the model's reasoning. Never empty.
     Reasoning(String),
+    /// A piece of thinking is finished, and its provider wants to see it again. Readers saw it as reasoning, if at all.
+    Thought(Thought),
     /// The model begins to call a tool. The call itself follows, unless the answer fails or ends at a limit before.
     ToolCallStarted {
         /// The call, unique within this answer of the model.

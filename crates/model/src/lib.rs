@@ -1,21 +1,36 @@
 //! How Flarebot speaks with language models: what is asked and what comes back in terms of no provider, one codec for
 //! each kind of provider, and failures that can be shown to the owner.
 //!
-//! Nothing here opens a connection. A codec turns a [`ModelRequest`] into an [`HttpRequest`], the caller sends it and
+//! Nothing here opens a connection. A [`Codec`] turns a [`ModelRequest`] into what is to be sent, the caller sends it and
 //! feeds the bytes of the answer to the codec's decoder, which hands back [`ModelEvent`]s. A request names a
-//! [`KeySlot`] and never holds a key.
+//! [`KeySlot`] and never holds a key. Which models there are, the [`catalog`] says.
 
+pub mod anthropic;
+mod calls;
+pub mod catalog;
+mod codec;
 pub mod compatible;
+mod decode;
 mod endpoint;
 mod event;
 mod failure;
+mod provider;
 mod request;
+mod said;
 pub mod sse;
+mod thought;
+pub mod workers_ai;
 
+pub use codec::{Codec, Decoder, Outgoing};
+pub use decode::{Answer, AnswerDecoder, AnswerHead};
 pub use endpoint::{CompatibleEndpoint, EndpointError, check_key};
 pub use event::ModelEvent;
 pub use failure::{FailureKind, ModelFailure};
-pub use request::{HttpRequest, KeySlot, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolDefinition};
+pub use provider::Provider;
+pub use request::{
+    BindingRequest, HttpRequest, KeySlot, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolDefinition,
+};
+pub use thought::{MAXIMUM_THOUGHT_BYTES, Thought, ThoughtContent};
 
 /// The most tokens that one call of a model may write.
 pub const MAXIMUM_OUTPUT_TOKENS: u32 = 4096;

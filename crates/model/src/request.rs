@@ -1,5 +1,6 @@
 //! What is asked of a model, and the HTTP request that carries it, both without any secret.
 
+use crate::Thought;
 use serde_json::Value;
 
 /// One call of a model, in terms of no provider.
@@ -33,6 +34,9 @@ pub enum ModelMessage {
         text: String,
         /// The tools that it called.
         calls: Vec<ToolCall>,
+        /// What its provider wants to see again of its thinking, in order. Needed while the same answer goes on after
+        /// calls; later it may be left out.
+        thoughts: Vec<Thought>,
     },
     /// What a tool returned.
     Tool {
@@ -51,11 +55,17 @@ impl ModelMessage {
     pub fn bytes(&self) -> usize {
         match self {
             Self::User { text } => text.len(),
-            Self::Assistant { text, calls } => calls.iter().fold(text.len(), |bytes, call| {
-                bytes
-                    .saturating_add(call.name.len())
-                    .saturating_add(call.arguments.to_string().len())
-            }),
+            Self::Assistant {
+                text,
+                calls,
+                thoughts,
+            } => {
+                let calls = calls
+                    .iter()
+                    .map(|call| call.name.len().saturating_add(call.arguments.to_string().len()));
+                let thoughts = thoughts.iter().map(Thought::bytes);
+                calls.chain(thoughts).fold(text.len(), usize::saturating_add)
+            }
             Self::Tool { output, .. } => output.len(),
         }
     }
@@ -106,11 +116,22 @@ pub struct HttpRequest {
     pub key: Option<KeySlot>,
 }
 
+/// A run of the Worker's AI binding, which needs no key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BindingRequest {
+    /// The model's name.
+    pub model: String,
+    /// The binding's input. It asks for a stream.
+    pub input: Value,
+}
+
 /// Names a key without holding it. Whoever sends the request looks the key up and adds its header at the last moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeySlot {
     /// The key of the OpenAI-compatible endpoint, `FLAREBOT_COMPATIBLE_KEY`.
     Compatible,
+    /// The owner's key for Anthropic.
+    Anthropic,
 }
 
 impl KeySlot {
@@ -119,6 +140,7 @@ impl KeySlot {
     pub fn header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::Compatible => ("authorization", format!("Bearer {key}")),
+            Self::Anthropic => ("x-api-key", key.to_owned()),
         }
     }
 }

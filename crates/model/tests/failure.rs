@@ -1,28 +1,15 @@
 //! What the owner reads when a model fails, and what is stored of it.
 #![allow(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     reason = "a test may stop where it finds something wrong"
 )]
 
-use flarebot_model::{FailureKind, ModelFailure};
-
-const KINDS: [FailureKind; 11] = [
-    FailureKind::Authentication,
-    FailureKind::RateLimited,
-    FailureKind::NotFound,
-    FailureKind::ContextTooLong,
-    FailureKind::Refused,
-    FailureKind::Unavailable,
-    FailureKind::Unreachable,
-    FailureKind::Silent,
-    FailureKind::Truncated,
-    FailureKind::Malformed,
-    FailureKind::TooLong,
-];
+use flarebot_model::{FailureKind, ModelFailure, Provider};
 
 #[test]
 fn every_kind_has_a_sentence_and_a_stored_form() {
-    let failures = KINDS.map(|kind| {
+    let failures = FailureKind::ALL.map(|kind| {
         let failure = ModelFailure {
             status: Some(402),
             retry_after_seconds: Some(30),
@@ -30,11 +17,21 @@ fn every_kind_has_a_sentence_and_a_stored_form() {
         };
         let stored = serde_json::to_string(&failure).unwrap();
         assert_eq!(serde_json::from_str::<ModelFailure>(&stored).unwrap(), failure);
-        format!(
-            "{stored}\n  {}\n  {}",
-            ModelFailure::new(kind).sentence(),
-            failure.sentence()
-        )
+        let mut said = vec![stored, failure.sentence()];
+        for provider in Provider::ALL {
+            said.push(format!(
+                "{}: {}",
+                provider.id(),
+                ModelFailure::new(kind).of(provider).sentence()
+            ));
+        }
+        for sentence in &said[1..] {
+            assert!(
+                sentence.len() <= ModelFailure::MAXIMUM_SENTENCE_BYTES,
+                "{sentence}"
+            );
+        }
+        said.join("\n  ")
     });
     insta::assert_snapshot!("sentences", failures.join("\n"));
 }

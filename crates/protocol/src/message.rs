@@ -121,8 +121,32 @@ pub enum Outcome {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Tokens of the prompt.
+    /// Tokens of the prompt, those that were cached included.
     pub input_tokens: u64,
-    /// Tokens of the answer.
+    /// Tokens of the answer, thinking included.
     pub output_tokens: u64,
+    /// Tokens of the prompt that the provider had kept from an earlier call.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_read_tokens: u64,
+    /// Tokens of the prompt that the provider kept for later calls.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+}
+
+impl Usage {
+    /// The tokens of two calls together.
+    #[must_use]
+    pub const fn plus(self, more: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(more.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(more.output_tokens),
+            cache_read_tokens: self.cache_read_tokens.saturating_add(more.cache_read_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_add(more.cache_write_tokens),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -3,6 +3,7 @@
 
 use crate::Secret;
 use crate::token::SigningKey;
+use crate::vault::VaultKey;
 use std::fmt;
 use url::{Host, Url};
 
@@ -87,6 +88,7 @@ pub enum ConfigurationError {
 #[derive(Debug)]
 pub struct Configuration {
     key: SigningKey,
+    vault_key: VaultKey,
     owner_subject: String,
     installation_id: String,
     origin: String,
@@ -112,13 +114,18 @@ impl Configuration {
             }
         };
         let secret = Secret::new(required(Variable::SessionSecret)?);
+        let weak = ConfigurationError::Malformed(Variable::SessionSecret);
+        if secret.expose().len() < MINIMUM_SECRET_BYTES {
+            return Err(weak);
+        }
+        let key = SigningKey::new(secret.expose().as_bytes()).ok_or(weak)?;
+        let owner_subject = checked(Variable::OwnerSubject, is_name)?;
+        let installation_id = checked(Variable::InstallationId, is_name)?;
         Ok(Self {
-            key: Some(secret.expose())
-                .filter(|secret| secret.len() >= MINIMUM_SECRET_BYTES)
-                .and_then(|secret| SigningKey::new(secret.as_bytes()))
-                .ok_or(ConfigurationError::Malformed(Variable::SessionSecret))?,
-            owner_subject: checked(Variable::OwnerSubject, is_name)?,
-            installation_id: checked(Variable::InstallationId, is_name)?,
+            key,
+            vault_key: VaultKey::derive(secret.expose(), &installation_id).ok_or(weak)?,
+            owner_subject,
+            installation_id,
             origin: checked(Variable::RuntimeOrigin, is_origin)?,
         })
     }
@@ -139,6 +146,10 @@ impl Configuration {
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    pub(crate) const fn vault_key(&self) -> &VaultKey {
+        &self.vault_key
     }
 
     pub(crate) const fn key(&self) -> &SigningKey {

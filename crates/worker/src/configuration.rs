@@ -40,6 +40,7 @@ impl Deployment {
     pub(crate) fn key(&self, slot: KeySlot) -> Option<&Secret<String>> {
         match slot {
             KeySlot::Compatible => self.key.as_ref(),
+            KeySlot::Anthropic => None,
         }
     }
 

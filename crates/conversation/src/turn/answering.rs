@@ -127,6 +127,8 @@ impl Answering {
             }
             ModelEvent::Reasoning(_) if call.continues() => Progress::GoesOn,
             ModelEvent::Reasoning(text) => self.extend(Kind::Reasoning, &text, now, effects),
+            // The endpoint that is in use wants none of them back.
+            ModelEvent::Thought(_) => Progress::GoesOn,
             ModelEvent::ToolCallStarted { id, name } => self.announce_call(&id, name, now, effects),
             ModelEvent::ToolCall(mut tool_call) => {
                 tool_call.id = call.id(&tool_call.id, |id| self.answer.has_call(id));
@@ -134,7 +136,7 @@ impl Answering {
                 Progress::GoesOn
             }
             ModelEvent::Usage(usage) => {
-                self.state.usage = Some(sum(self.state.usage, usage));
+                self.state.usage = Some(self.state.usage.unwrap_or_default().plus(usage));
                 Progress::GoesOn
             }
             ModelEvent::Finished(reason) => self.finish_call(reason, now, effects),
@@ -160,13 +162,5 @@ impl Answering {
     fn send(&mut self, chunk: Chunk, now: i64, effects: &mut Vec<Effect>) {
         self.answer.apply(&chunk);
         self.outbox.send(chunk, now, effects);
-    }
-}
-
-fn sum(before: Option<Usage>, more: Usage) -> Usage {
-    let before = before.unwrap_or_default();
-    Usage {
-        input_tokens: before.input_tokens.saturating_add(more.input_tokens),
-        output_tokens: before.output_tokens.saturating_add(more.output_tokens),
     }
 }

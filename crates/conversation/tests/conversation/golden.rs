@@ -21,6 +21,7 @@ fn metadata() -> Metadata {
         usage: Some(Usage {
             input_tokens: 12,
             output_tokens: 34,
+            ..Usage::default()
         }),
     }
 }

@@ -274,7 +274,7 @@ impl Plan {
         let partial = match request.messages.as_slice() {
             [
                 ..,
-                ModelMessage::Assistant { text, calls },
+                ModelMessage::Assistant { text, calls, .. },
                 ModelMessage::User { .. },
             ] if calls.is_empty() => text.as_str(),
             _ => "",

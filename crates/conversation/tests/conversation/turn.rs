@@ -51,6 +51,7 @@ fn an_answer_is_sent_in_order_logged_and_finished() {
     let usage = Usage {
         input_tokens: 3,
         output_tokens: 5,
+        ..Usage::default()
     };
     let (effects, outcome, message, notice) = answer_to([
         text("Hel"),

@@ -31,6 +31,7 @@ pub(crate) fn events() -> impl Strategy<Value = Vec<(Event, i64)>> {
         Event::Model(ModelEvent::Usage(Usage {
             input_tokens: 1,
             output_tokens: 2,
+            ..Usage::default()
         })),
     ]);
     let event = prop_oneof![

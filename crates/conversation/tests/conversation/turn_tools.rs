@@ -107,6 +107,7 @@ fn the_results_of_a_step_go_to_the_model_with_the_next_one() {
         ModelMessage::Assistant {
             text: "Let me look.".to_owned(),
             calls: vec![asked("one", "look"), asked("two", "wait")],
+            thoughts: Vec::new(),
         },
         result("one", "look", r#"{"value":1}"#),
         result("two", "wait", "plain text"),
@@ -332,7 +333,7 @@ fn a_call_that_the_model_broke_off_is_asked_for_again() {
     let again = requests(&effects)[1];
     assert!(matches!(
         again.messages.as_slice(),
-        [ModelMessage::Assistant { text, calls }, ModelMessage::User { .. }] if text == "So." && calls.is_empty()
+        [ModelMessage::Assistant { text, calls, .. }, ModelMessage::User { .. }] if text == "So." && calls.is_empty()
     ));
     let effects = run(
         &mut turn,

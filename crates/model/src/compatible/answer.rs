@@ -6,18 +6,22 @@
 //! is skipped, [`MALFORMED_TOLERATED`] times in one answer, but never once a call of a tool has begun: a call with a
 //! hole in it must not run.
 
-use super::calls::Calls;
 use super::completion::{Completion, Content};
 use super::problem;
-use crate::{FailureKind, ModelEvent, ModelFailure, sse};
+use crate::calls::Calls;
+use crate::decode;
+use crate::{FailureKind, ModelEvent, ModelFailure, Thought, ThoughtContent, sse};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Usage;
 
 /// How many malformed events one answer may hold.
 const MALFORMED_TOLERATED: u32 = 3;
 
+/// An answer in the form of chat completions.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub struct Answer {
+    /// The model that was asked, if what it thought may be told.
+    model: Option<String>,
     finish: Option<FinishReason>,
     usage: Option<Usage>,
     calls: Calls,
@@ -25,90 +29,53 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads one event of a stream. What it brings goes to `events`; the finish reason is returned once the answer is
-    /// complete.
-    pub(super) fn event(
+    /// The answer of this model.
+    #[must_use]
+    pub fn of(model: String) -> Self {
+        Self {
+            model: Some(model),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the model has said why it stopped. After that, only the count of tokens is still read.
+    pub(crate) fn has_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// Reads one event of a stream that is no error; nothing stands for one that cannot be read.
+    pub(crate) fn take_completion(
         &mut self,
-        event: &sse::Event,
+        completion: Option<Completion>,
         events: &mut Vec<ModelEvent>,
-    ) -> Result<Option<FinishReason>, ModelFailure> {
-        let data = event.data.trim();
-        match data {
-            "" => return Ok(None),
-            "[DONE]" => return Ok(Some(self.finish.unwrap_or(FinishReason::Other))),
-            _ => {}
-        }
-        let completion = serde_json::from_str::<Completion>(data).ok();
+    ) -> Result<(), ModelFailure> {
         self.usage = completion.as_ref().and_then(Completion::usage).or(self.usage);
-        if self.finish.is_some() {
-            return Ok(None);
-        }
-        if event.name == "error" || completion.as_ref().is_some_and(Completion::is_error) {
-            return Err(problem::reported(data.as_bytes()));
+        if self.has_finished() {
+            return Ok(());
         }
         let Some(completion) = completion else {
-            return self.skip().map(|()| None);
+            return self.skip();
         };
         if let Some(choice) = completion.choice() {
             let finish = choice.finish();
             self.take(choice.delta.unwrap_or_default(), events)?;
             self.finish = finish?;
         }
-        Ok(None)
+        Ok(())
     }
 
-    /// Reads a whole answer from a server that does not stream.
-    pub(super) fn document(
+    /// Reads a whole answer that is no error.
+    pub(crate) fn take_document(
         &mut self,
-        body: &[u8],
+        completion: Completion,
         events: &mut Vec<ModelEvent>,
     ) -> Result<FinishReason, ModelFailure> {
-        let completion: Completion = serde_json::from_slice(body).map_err(|error| {
-            ModelFailure::new(if error.is_eof() {
-                FailureKind::Truncated
-            } else {
-                FailureKind::Malformed
-            })
-        })?;
-        if completion.is_error() {
-            return Err(problem::reported(body));
-        }
         self.usage = completion.usage();
         let malformed = || ModelFailure::new(FailureKind::Malformed);
         let choice = completion.choice().ok_or_else(malformed)?;
         let finish = choice.finish();
         self.take(choice.message.ok_or_else(malformed)?, events)?;
         Ok(finish?.unwrap_or(FinishReason::Other))
-    }
-
-    /// Ends an answer that is complete. Its calls go to `events`, and the finish reason says that there are some: many
-    /// servers do not. An answer that ran into a limit or a filter was stopped inside its last call, so it has none.
-    pub(super) fn finish(
-        &mut self,
-        reason: FinishReason,
-        events: &mut Vec<ModelEvent>,
-    ) -> Result<FinishReason, ModelFailure> {
-        Ok(match reason {
-            FinishReason::Length | FinishReason::ContentFilter => reason,
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => {
-                if self.calls.settle(events)? {
-                    FinishReason::ToolCalls
-                } else {
-                    reason
-                }
-            }
-        })
-    }
-
-    /// What the end of the stream means at this point.
-    pub(super) fn cut(&self) -> Result<FinishReason, ModelFailure> {
-        self.finish
-            .ok_or_else(|| ModelFailure::new(FailureKind::Truncated))
-    }
-
-    /// The tokens that were counted, as far as the server said.
-    pub(super) fn usage(&self) -> Option<Usage> {
-        self.usage
     }
 
     fn take(&mut self, content: Content, events: &mut Vec<ModelEvent>) -> Result<(), ModelFailure> {
@@ -126,4 +93,86 @@ impl Answer {
             Ok(())
         }
     }
+}
+
+impl decode::Answer for Answer {
+    fn event(
+        &mut self,
+        event: &sse::Event,
+        events: &mut Vec<ModelEvent>,
+    ) -> Result<Option<FinishReason>, ModelFailure> {
+        let data = event.data.trim();
+        match data {
+            "" => return Ok(None),
+            "[DONE]" => return Ok(Some(self.finish.unwrap_or(FinishReason::Other))),
+            _ => {}
+        }
+        let completion = serde_json::from_str::<Completion>(data).ok();
+        let is_error = event.name == "error" || completion.as_ref().is_some_and(Completion::is_error);
+        if is_error && !self.has_finished() {
+            self.usage = completion.as_ref().and_then(Completion::usage).or(self.usage);
+            return Err(problem::reported(data.as_bytes()));
+        }
+        self.take_completion(completion, events).map(|()| None)
+    }
+
+    fn document(&mut self, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<FinishReason, ModelFailure> {
+        let completion: Completion = serde_json::from_slice(body).map_err(|error| broken(&error))?;
+        if completion.is_error() {
+            return Err(problem::reported(body));
+        }
+        self.take_document(completion, events)
+    }
+
+    fn cut(&self) -> Result<FinishReason, ModelFailure> {
+        self.finish
+            .ok_or_else(|| ModelFailure::new(FailureKind::Truncated))
+    }
+
+    /// The finish reason says that there are calls: many servers do not. An answer that ran into a limit or a filter
+    /// was stopped inside its last call, so it has none.
+    fn settle(
+        &mut self,
+        reason: FinishReason,
+        events: &mut Vec<ModelEvent>,
+    ) -> Result<FinishReason, ModelFailure> {
+        match reason {
+            FinishReason::Length | FinishReason::ContentFilter => return Ok(reason),
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => {}
+        }
+        if let Some(model) = &self.model {
+            events.extend(self.calls.signatures().map(|(calls_before, signature)| {
+                ModelEvent::Thought(Thought {
+                    model: model.clone(),
+                    content: ThoughtContent::CallSignature {
+                        signature: signature.to_owned(),
+                    },
+                    text_before: 0,
+                    calls_before,
+                })
+            }));
+        }
+        Ok(if self.calls.settle(events)? {
+            FinishReason::ToolCalls
+        } else {
+            reason
+        })
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    fn refused(&self, status: u16, body: &[u8], retry_after_seconds: Option<u64>) -> ModelFailure {
+        problem::refused(status, body, retry_after_seconds)
+    }
+}
+
+/// What it means that a whole answer is no JSON of the expected shape.
+pub(crate) fn broken(error: &serde_json::Error) -> ModelFailure {
+    ModelFailure::new(if error.is_eof() {
+        FailureKind::Truncated
+    } else {
+        FailureKind::Malformed
+    })
 }

@@ -3,6 +3,7 @@
 //! What an answer cannot do without is typed, so that a surprise there counts as malformed. Counted tokens and errors
 //! differ too much between servers, so they are looked through instead.
 
+use crate::calls::Piece;
 use crate::{FailureKind, ModelFailure};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Usage;
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Completion {
+pub(crate) struct Completion {
     object: Option<String>,
     error: Option<Value>,
     choices: Option<Vec<Choice>>,
@@ -29,32 +30,36 @@ pub(super) struct Choice {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Content {
-    content: Option<String>,
-    reasoning_content: Option<String>,
-    reasoning: Option<String>,
+    content: Option<Value>,
+    reasoning_content: Option<Value>,
+    reasoning: Option<Value>,
+    reasoning_text: Option<Value>,
     tool_calls: Option<Vec<SentPiece>>,
+    /// The only call, as servers sent it before there were several.
+    function_call: Option<SentFunction>,
 }
 
 /// A piece of a call, or a whole one, as it was sent.
 #[derive(Debug, Deserialize)]
-pub(super) struct SentPiece {
-    pub(super) index: Option<u64>,
-    pub(super) id: Option<String>,
-    pub(super) function: Option<SentFunction>,
+struct SentPiece {
+    index: Option<u64>,
+    id: Option<String>,
+    function: Option<SentFunction>,
+    extra_content: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct SentFunction {
-    pub(super) name: Option<String>,
+struct SentFunction {
+    name: Option<String>,
     /// JSON text, in pieces; some servers send the object itself.
-    pub(super) arguments: Option<Value>,
+    arguments: Option<Value>,
 }
 
 /// What one piece of an answer holds, where there is any of it.
 pub(super) struct Parts {
     pub(super) reasoning: Option<String>,
     pub(super) text: Option<String>,
-    pub(super) calls: Vec<SentPiece>,
+    pub(super) calls: Vec<Piece>,
 }
 
 impl Completion {
@@ -74,8 +79,18 @@ impl Completion {
             (input, output) => Some(Usage {
                 input_tokens: input.unwrap_or_default(),
                 output_tokens: output.unwrap_or_default(),
+                cache_read_tokens: self.cached_tokens().unwrap_or_default(),
+                cache_write_tokens: 0,
             }),
         }
+    }
+
+    /// The tokens of the prompt that the server had kept, where it says so.
+    fn cached_tokens(&self) -> Option<u64> {
+        let usage = self.usage.as_ref()?;
+        let details = usage.get("prompt_tokens_details");
+        let cached = details.and_then(|details| details.get("cached_tokens"));
+        cached.or_else(|| usage.get("prompt_cache_hit_tokens"))?.as_u64()
     }
 }
 
@@ -98,14 +113,72 @@ impl Choice {
 }
 
 impl Content {
-    /// Its parts. Servers that send both names of the reasoning repeat it.
+    /// Its parts. Servers that send several names of the reasoning repeat it.
     pub(super) fn into_parts(self) -> Parts {
-        let filled = |text: &String| !text.is_empty();
-        let reasoning = self.reasoning_content.filter(filled);
+        let (text, thought) = self.content.as_ref().map(read_content).unwrap_or_default();
+        let named = [self.reasoning_content, self.reasoning, self.reasoning_text];
+        let named = named.iter().flatten().filter_map(Value::as_str);
+        let reasoning = named.chain([thought.as_str()]).find(|text| !text.is_empty());
+        let calls = match (self.tool_calls, self.function_call) {
+            (Some(calls), _) if !calls.is_empty() => calls,
+            (_, Some(function)) => vec![SentPiece {
+                index: None,
+                id: None,
+                function: Some(function),
+                extra_content: None,
+            }],
+            (_, None) => Vec::new(),
+        };
         Parts {
-            reasoning: reasoning.or(self.reasoning.filter(filled)),
-            text: self.content.filter(filled),
-            calls: self.tool_calls.unwrap_or_default(),
+            reasoning: reasoning.map(str::to_owned),
+            text: Some(text).filter(|text| !text.is_empty()),
+            calls: (0..)
+                .zip(calls)
+                .map(|(place, sent)| sent.into_piece(place))
+                .collect(),
         }
     }
+}
+
+impl SentPiece {
+    fn into_piece(self, place: u64) -> Piece {
+        let function = self.function.unwrap_or_default();
+        let signature = self.extra_content.as_ref().and_then(|extra| {
+            let signature = extra.get("google")?.get("thought_signature")?;
+            signature.as_str().map(str::to_owned)
+        });
+        Piece {
+            index: self.index.unwrap_or(place),
+            id: self.id.filter(|id| !id.is_empty()),
+            name: function.name.unwrap_or_default(),
+            arguments: match function.arguments {
+                None | Some(Value::Null) => String::new(),
+                Some(Value::String(text)) => text,
+                Some(value) => value.to_string(),
+            },
+            signature,
+        }
+    }
+}
+
+/// The text of a content, and the reasoning that some servers put into it: a bare text, or a list of typed parts.
+fn read_content(content: &Value) -> (String, String) {
+    let (mut text, mut thought) = (String::new(), String::new());
+    match content {
+        Value::String(whole) => text.push_str(whole),
+        Value::Array(parts) => {
+            for part in parts {
+                if let Some(piece) = part.get("text").and_then(Value::as_str) {
+                    text.push_str(piece);
+                } else if let Some(thinking) = part.get("thinking") {
+                    match thinking.as_str() {
+                        Some(piece) => thought.push_str(piece),
+                        None => thought.push_str(&read_content(thinking).0),
+                    }
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+    }
+    (text, thought)
 }

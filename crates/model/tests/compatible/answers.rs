@@ -87,7 +87,8 @@ fn after_the_finish_reason_only_tokens_count() {
             text("a"),
             ModelEvent::Usage(Usage {
                 input_tokens: 3,
-                output_tokens: 2
+                output_tokens: 2,
+                ..Usage::default()
             }),
             ModelEvent::Finished(FinishReason::Stop)
         ]
@@ -110,7 +111,8 @@ fn the_last_count_of_tokens_wins_and_strange_ones_are_ignored() {
         [
             ModelEvent::Usage(Usage {
                 input_tokens: 3,
-                output_tokens: 2
+                output_tokens: 2,
+                ..Usage::default()
             }),
             failed(FailureKind::Truncated)
         ]
@@ -141,6 +143,7 @@ fn a_server_that_does_not_stream_is_read_too() {
         ModelEvent::Usage(Usage {
             input_tokens: 3,
             output_tokens: 2,
+            ..Usage::default()
         }),
         ModelEvent::Finished(FinishReason::Stop),
     ];

@@ -54,7 +54,7 @@ fn an_error_inside_a_stream_ends_the_answer() {
         ),
         (
             r#"{"error":{"code":"503","message":"busy"}}"#,
-            FailureKind::Unavailable,
+            FailureKind::Overloaded,
             Some(503),
         ),
         (
@@ -64,7 +64,7 @@ fn an_error_inside_a_stream_ends_the_answer() {
         ),
         (
             r#"{"error":{"code":"insufficient_quota"}}"#,
-            FailureKind::RateLimited,
+            FailureKind::NoCredit,
             None,
         ),
         (
@@ -130,7 +130,7 @@ fn a_document_without_an_answer_is_malformed() {
     }
     assert_eq!(
         streamed("\n<!doctype html><title>Sign in</title>"),
-        [failed(FailureKind::Malformed)]
+        [failed(FailureKind::NotAnAnswer)]
     );
 }
 
@@ -150,7 +150,7 @@ fn a_status_other_than_200_is_a_failure_of_its_kind() {
         (500, context, FailureKind::ContextTooLong),
         (401, r#"{"error":"context length"}"#, FailureKind::Authentication),
         (403, "<html>", FailureKind::Authentication),
-        (402, "{}", FailureKind::Refused),
+        (402, "{}", FailureKind::NoCredit),
         (
             404,
             r#"{"error":{"message":"model 'x' not found"}}"#,
@@ -161,8 +161,8 @@ fn a_status_other_than_200_is_a_failure_of_its_kind() {
         (413, "<html>", FailureKind::ContextTooLong),
         (429, "[]", FailureKind::RateLimited),
         (500, "null", FailureKind::Unavailable),
-        (503, r#"[{"error":{"code":503}}]"#, FailureKind::Unavailable),
-        (529, "", FailureKind::Unavailable),
+        (503, r#"[{"error":{"code":503}}]"#, FailureKind::Overloaded),
+        (529, "", FailureKind::Overloaded),
         (204, "", FailureKind::Malformed),
     ] {
         let failure = refused(status, body);
@@ -185,9 +185,9 @@ fn the_wait_that_a_provider_asks_for_is_kept() {
     ] {
         let events = answer(Decoder::new(429, None, header), []);
         let expected = ModelFailure {
-            kind: FailureKind::RateLimited,
             status: Some(429),
             retry_after_seconds: seconds,
+            ..ModelFailure::new(FailureKind::RateLimited)
         };
         assert_eq!(events, [ModelEvent::Failed(expected)]);
     }

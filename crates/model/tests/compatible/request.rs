@@ -27,6 +27,7 @@ fn request(system: Option<&str>) -> ModelRequest {
             ModelMessage::Assistant {
                 text: "Hello".to_owned(),
                 calls: Vec::new(),
+                thoughts: Vec::new(),
             },
         ],
         max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
@@ -139,6 +140,7 @@ fn calls_and_their_results_are_told_in_the_providers_words() {
             ModelMessage::Assistant {
                 text: String::new(),
                 calls: vec![call("a", json!({})), call("b", json!({ "place": "\"Zürich\"" }))],
+                thoughts: Vec::new(),
             },
             ModelMessage::Tool {
                 call_id: "a".to_owned(),
@@ -148,6 +150,7 @@ fn calls_and_their_results_are_told_in_the_providers_words() {
             ModelMessage::Assistant {
                 text: "So".to_owned(),
                 calls: vec![call("c", json!({}))],
+                thoughts: Vec::new(),
             },
         ],
         ..with_tools(ToolChoice::Automatic)

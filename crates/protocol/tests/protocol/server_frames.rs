@@ -46,6 +46,7 @@ fn finished_answer() -> Message {
             usage: Some(Usage {
                 input_tokens: 12,
                 output_tokens: 3,
+                ..Usage::default()
             }),
         }),
         ..empty_answer("answer")

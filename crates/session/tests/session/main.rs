@@ -16,3 +16,4 @@ mod ingress;
 mod ingress_properties;
 mod secrecy;
 mod support;
+mod vault;

@@ -1,15 +1,15 @@
 //! The calls of tools in an answer, put together from the pieces that a server sends.
 //!
 //! Servers number the calls, give them ids and repeat names in many ways. A piece belongs to the latest call at its
-//! index, or at its place in the list where it has no index. It begins another call if no call is there, if its id is
-//! another than that call's, or if it brings a name and arguments although that call's arguments are whole already.
+//! index. It begins another call if no call is there, if its id is another than that call's, or if it brings a name and
+//! arguments although that call's arguments are whole already. A piece without a name cannot begin a call where others
+//! have begun: it goes on with the one of its id, or with the latest, whatever its index says.
 
-use super::completion::SentPiece;
 use crate::{FailureKind, MAXIMUM_CALL_BYTES, MAXIMUM_CALLS, ModelEvent, ModelFailure, ToolCall};
 use serde_json::{Map, Value};
 
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     /// In the order in which they began. The one beyond [`MAXIMUM_CALLS`] stands for all that are dropped: it takes the
     /// pieces that belong to none of the others.
     begun: Vec<Call>,
@@ -24,14 +24,20 @@ struct Call {
     announced_id: Option<String>,
     name: String,
     arguments: String,
+    signature: Option<String>,
 }
 
 /// One piece of a call. What the server left out is empty.
-struct Piece {
-    index: u64,
-    id: Option<String>,
-    name: String,
-    arguments: String,
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    /// Its index, or its place among the pieces that came with it.
+    pub(crate) index: u64,
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
+    /// JSON text.
+    pub(crate) arguments: String,
+    /// The proof of the thinking behind the call.
+    pub(crate) signature: Option<String>,
 }
 
 /// What a piece is to the calls that have begun.
@@ -45,8 +51,24 @@ enum Place {
 }
 
 impl Calls {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.begun.is_empty()
+    }
+
+    /// Whether a call has begun at this index.
+    pub(crate) fn has(&self, index: u64) -> bool {
+        self.begun.iter().any(|call| call.index == index)
+    }
+
+    /// How many calls have begun.
+    pub(crate) fn count(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// The proofs of thinking that came with calls, with the number of calls before each.
+    pub(crate) fn signatures(&self) -> impl Iterator<Item = (usize, &str)> {
+        let kept = self.begun.iter().take(MAXIMUM_CALLS).enumerate();
+        kept.filter_map(|(position, call)| Some((position, call.signature.as_deref()?)))
     }
 
     /// Takes the pieces of one event. A call is announced once its name is certain: with the first of its arguments, or
@@ -54,13 +76,12 @@ impl Calls {
     ///
     /// # Errors
     /// When the calls take more than [`MAXIMUM_CALL_BYTES`].
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
-        pieces: Vec<SentPiece>,
+        pieces: impl IntoIterator<Item = Piece>,
         events: &mut Vec<ModelEvent>,
     ) -> Result<(), ModelFailure> {
-        for (place, sent) in (0..).zip(pieces) {
-            let piece = Piece::read(sent, place);
+        for piece in pieces {
             if !piece.is_empty() {
                 self.add(piece, events);
             }
@@ -76,7 +97,7 @@ impl Calls {
     ///
     /// # Errors
     /// When there are arguments for a tool that was not named.
-    pub(super) fn settle(&mut self, events: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure> {
+    pub(crate) fn settle(&mut self, events: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure> {
         let unnamed = |call: &Call| call.name.is_empty() && !call.arguments.is_empty();
         if self.begun.iter().take(MAXIMUM_CALLS).any(unnamed) {
             return Err(ModelFailure::new(FailureKind::Malformed));
@@ -109,7 +130,7 @@ impl Calls {
     fn place(&self, piece: &Piece) -> Place {
         let mut latest_first = self.begun.iter().enumerate().rev();
         match latest_first.find(|(_, call)| call.may_go_on_with(piece)) {
-            None => Place::Next,
+            None => self.place_by_id(piece),
             Some((_, call)) if piece.brings_a_call() && call.is_whole() => {
                 if piece.id.is_some() && piece.id == call.sent_id {
                     Place::Repeated
@@ -118,6 +139,21 @@ impl Calls {
                 }
             }
             Some((position, _)) => Place::At(position),
+        }
+    }
+
+    /// The place of a piece at whose index there is no call, or only another one.
+    fn place_by_id(&self, piece: &Piece) -> Place {
+        if !piece.name.is_empty() {
+            return Place::Next;
+        }
+        let known = |call: &Call| match &piece.id {
+            Some(id) => call.sent_id.as_ref() == Some(id),
+            None => !call.is_whole(),
+        };
+        match self.begun.iter().rposition(known) {
+            Some(position) => Place::At(position),
+            None => Place::Next,
         }
     }
 
@@ -182,6 +218,7 @@ impl Call {
             self.name.push_str(&piece.name);
         }
         self.arguments.push_str(&piece.arguments);
+        self.signature = self.signature.take().or(piece.signature);
     }
 
     /// Whether nothing is missing of its arguments.
@@ -192,7 +229,11 @@ impl Call {
     }
 
     fn bytes(&self) -> usize {
-        self.sent_id.as_ref().map_or(0, String::len) + self.name.len() + self.arguments.len()
+        let optional = [&self.sent_id, &self.signature]
+            .into_iter()
+            .flatten()
+            .map(String::len);
+        optional.sum::<usize>() + self.name.len() + self.arguments.len()
     }
 
     fn into_event(self) -> Option<ModelEvent> {
@@ -206,20 +247,6 @@ impl Call {
 }
 
 impl Piece {
-    fn read(sent: SentPiece, place: u64) -> Self {
-        let function = sent.function.unwrap_or_default();
-        Self {
-            index: sent.index.unwrap_or(place),
-            id: sent.id.filter(|id| !id.is_empty()),
-            name: function.name.unwrap_or_default(),
-            arguments: match function.arguments {
-                None | Some(Value::Null) => String::new(),
-                Some(Value::String(text)) => text,
-                Some(value) => value.to_string(),
-            },
-        }
-    }
-
     fn is_empty(&self) -> bool {
         self.id.is_none() && self.name.is_empty() && self.arguments.is_empty()
     }

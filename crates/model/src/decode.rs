@@ -1,10 +1,10 @@
-//! Turns the bytes of an HTTP answer into model events, whatever form the answer has: an event stream, one JSON
-//! document, or an error.
+//! Turns the bytes of an answer into model events, whatever form the answer has: an event stream, one JSON document, or
+//! an error. What the events of a provider's stream mean is its [`Answer`]'s business; that there is exactly one end is
+//! decided here, for all of them.
 
-use super::answer::Answer;
-use super::problem;
 use crate::{FailureKind, ModelEvent, ModelFailure, sse};
 use flarebot_protocol::chunk::FinishReason;
+use flarebot_protocol::message::Usage;
 
 /// The most bytes of a whole answer that is not streamed.
 const MAXIMUM_DOCUMENT_BYTES: usize = 1024 * 1024;
@@ -12,15 +12,76 @@ const MAXIMUM_DOCUMENT_BYTES: usize = 1024 * 1024;
 /// The most bytes of an error's body that are looked at.
 const MAXIMUM_ERROR_BYTES: usize = 64 * 1024;
 
-/// Reads the answer to one request of [`super::encode`].
+/// How one provider's answers are read. What they bring goes to `events`, but never an end: that is returned.
+pub trait Answer {
+    /// Reads one event of a stream. The finish reason is returned once the answer is complete.
+    ///
+    /// # Errors
+    /// When the provider reports one, or when the event breaks the answer.
+    fn event(
+        &mut self,
+        event: &sse::Event,
+        events: &mut Vec<ModelEvent>,
+    ) -> Result<Option<FinishReason>, ModelFailure>;
+
+    /// Reads a whole answer that was not streamed.
+    ///
+    /// # Errors
+    /// When it is an error, or no answer.
+    fn document(&mut self, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<FinishReason, ModelFailure>;
+
+    /// What the end of the stream means at this point.
+    ///
+    /// # Errors
+    /// When the end was not announced.
+    fn cut(&self) -> Result<FinishReason, ModelFailure>;
+
+    /// Ends an answer that is complete: what is still owed goes to `events`, and the reason may become clearer.
+    ///
+    /// # Errors
+    /// When what was received makes no whole.
+    fn settle(
+        &mut self,
+        reason: FinishReason,
+        events: &mut Vec<ModelEvent>,
+    ) -> Result<FinishReason, ModelFailure>;
+
+    /// The tokens that were counted so far.
+    fn usage(&self) -> Option<Usage>;
+
+    /// The failure that an answer with a status other than 200 stands for. The body may be cut.
+    fn refused(&self, status: u16, body: &[u8], retry_after_seconds: Option<u64>) -> ModelFailure;
+}
+
+/// What is known of an answer before its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerHead<'a> {
+    /// The HTTP status.
+    pub status: u16,
+    /// The header `content-type`.
+    pub content_type: Option<&'a str>,
+    /// The header `retry-after`. It counts only where it is a number of seconds: a date would need a clock.
+    pub retry_after: Option<&'a str>,
+}
+
+impl AnswerHead<'static> {
+    /// A stream that was opened without HTTP.
+    pub const STREAM: Self = Self {
+        status: 200,
+        content_type: Some("text/event-stream"),
+        retry_after: None,
+    };
+}
+
+/// Reads the answer to one request.
 ///
 /// Between them, [`push`](Self::push) and [`end`](Self::end) return exactly one `Finished` or `Failed`, and nothing
 /// after it. A finish comes as soon as it is certain, which may be before the connection ends; the rest need not be
 /// read.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct AnswerDecoder<A> {
     body: Body,
-    answer: Answer,
+    answer: A,
 }
 
 #[derive(Debug)]
@@ -29,6 +90,8 @@ enum Body {
     Undecided,
     Stream(sse::Decoder),
     Document(Vec<u8>),
+    /// A page for people. Nothing of it is read.
+    Page,
     Error {
         status: u16,
         retry_after_seconds: Option<u64>,
@@ -38,27 +101,38 @@ enum Body {
     Over,
 }
 
-impl Decoder {
-    /// A decoder for an answer with this status and these headers. `retry_after` counts only where it is a number of
-    /// seconds: a date would need a clock.
+impl<A: Answer + Default> AnswerDecoder<A> {
+    /// A decoder for an answer with this status and these headers; see [`AnswerHead`].
     #[must_use]
     pub fn new(status: u16, content_type: Option<&str>, retry_after: Option<&str>) -> Self {
-        let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
-        let body = if status != 200 {
+        let head = AnswerHead {
+            status,
+            content_type,
+            retry_after,
+        };
+        Self::of(A::default(), head)
+    }
+}
+
+impl<A: Answer> AnswerDecoder<A> {
+    /// A decoder that reads with `answer`, which has read nothing yet.
+    #[must_use]
+    pub fn of(answer: A, head: AnswerHead<'_>) -> Self {
+        let content_type = head.content_type.unwrap_or_default().to_ascii_lowercase();
+        let body = if head.status != 200 {
             Body::Error {
-                status,
-                retry_after_seconds: retry_after.and_then(|seconds| seconds.trim().parse().ok()),
+                status: head.status,
+                retry_after_seconds: head.retry_after.and_then(|seconds| seconds.trim().parse().ok()),
                 body: Vec::new(),
             }
         } else if content_type.contains("json") {
             Body::Document(Vec::new())
+        } else if content_type.contains("html") {
+            Body::Page
         } else {
             Body::Undecided
         };
-        Self {
-            body,
-            answer: Answer::default(),
-        }
+        Self { body, answer }
     }
 
     /// Takes the next bytes of the body, split anywhere.
@@ -75,11 +149,12 @@ impl Decoder {
         let end = match &self.body {
             Body::Undecided | Body::Stream(_) => Some(self.answer.cut()),
             Body::Document(body) => Some(self.answer.document(body, &mut events)),
+            Body::Page => Some(Err(ModelFailure::new(FailureKind::NotAnAnswer))),
             Body::Error {
                 status,
                 retry_after_seconds,
                 body,
-            } => Some(Err(problem::refused(*status, body, *retry_after_seconds))),
+            } => Some(Err(self.answer.refused(*status, body, *retry_after_seconds))),
             Body::Over => None,
         };
         self.close(end, &mut events);
@@ -97,6 +172,8 @@ impl Decoder {
         }
         match &mut self.body {
             Body::Undecided | Body::Over => {}
+            Body::Page if bytes.is_empty() => {}
+            Body::Page => return Err(ModelFailure::new(FailureKind::NotAnAnswer)),
             Body::Stream(decoder) => {
                 for event in decoder.push(bytes) {
                     let event = event.map_err(|sse::EventTooLong| ModelFailure::new(FailureKind::TooLong))?;
@@ -122,7 +199,7 @@ impl Decoder {
     fn close(&mut self, end: Option<Result<FinishReason, ModelFailure>>, events: &mut Vec<ModelEvent>) {
         let Some(end) = end else { return };
         self.body = Body::Over;
-        let end = end.and_then(|reason| self.answer.finish(reason, events));
+        let end = end.and_then(|reason| self.answer.settle(reason, events));
         events.extend(self.answer.usage().map(ModelEvent::Usage));
         events.push(end.map_or_else(ModelEvent::Failed, ModelEvent::Finished));
     }
@@ -133,7 +210,8 @@ impl Decoder {
 fn decide(bytes: &[u8]) -> Body {
     match bytes.first() {
         None => Body::Undecided,
-        Some(b'{' | b'<') => Body::Document(Vec::new()),
+        Some(b'{') => Body::Document(Vec::new()),
+        Some(b'<') => Body::Page,
         Some(_) => Body::Stream(sse::Decoder::default()),
     }
 }
