@@ -8,6 +8,7 @@ pub mod activity;
 pub mod assertions;
 mod identity;
 pub mod instructions;
+pub mod models;
 mod name;
 pub mod registry;
 mod schema;

@@ -46,6 +46,17 @@ const SETTINGS: Migration = Migration {
             text TEXT NOT NULL,
             modified_at INTEGER NOT NULL
         ) STRICT;
+        CREATE TABLE flarebot_model_settings (
+            singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+            provider TEXT NOT NULL,
+            model TEXT NOT NULL,
+            modified_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE flarebot_provider_key (
+            provider TEXT NOT NULL PRIMARY KEY,
+            sealed BLOB NOT NULL,
+            modified_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
     ",
 };
 

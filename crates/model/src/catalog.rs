@@ -1,6 +1,6 @@
 //! The models that may be chosen, and nothing else: a fixed list, and the models of the deployment's own endpoint.
 
-use crate::{Codec, CompatibleEndpoint, KeySlot, Provider};
+use crate::{Codec, CompatibleEndpoint, KeySlot, Provider, owner_key};
 use flarebot_protocol::message::Usage;
 
 /// The model that is used where neither the owner nor the deployment has chosen: it needs no key.
@@ -157,7 +157,7 @@ impl Listed {
             title: self.title.to_owned(),
             context_tokens: Some(self.context_tokens),
             prices: Some(self.prices),
-            key: self.provider.owner_key(),
+            key: owner_key(self.provider),
         }
     }
 

@@ -26,7 +26,7 @@ pub use decode::{Answer, AnswerDecoder, AnswerHead};
 pub use endpoint::{CompatibleEndpoint, EndpointError, check_key};
 pub use event::ModelEvent;
 pub use failure::{FailureKind, ModelFailure};
-pub use provider::Provider;
+pub use provider::{Provider, owner_key};
 pub use request::{
     BindingRequest, HttpRequest, KeySlot, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolDefinition,
 };

@@ -21,7 +21,7 @@ pub struct InstructionSettings {
 }
 
 /// Who runs a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ModelProvider {
     /// Cloudflare, in the account that the agent runs in.
     #[serde(rename = "workers-ai")]
@@ -32,6 +32,27 @@ pub enum ModelProvider {
     /// The endpoint that the deployment names.
     #[serde(rename = "openai-compatible")]
     Compatible,
+}
+
+impl ModelProvider {
+    /// Every provider.
+    pub const ALL: [Self; 3] = [Self::WorkersAi, Self::Anthropic, Self::Compatible];
+
+    /// Its id, as it is stored and sent.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::WorkersAi => "workers-ai",
+            Self::Anthropic => "anthropic",
+            Self::Compatible => "openai-compatible",
+        }
+    }
+
+    /// The provider with this id.
+    #[must_use]
+    pub fn parse(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.id() == id)
+    }
 }
 
 /// A model that may be chosen. Nothing else about it can be: no address, no option.
