@@ -11,9 +11,10 @@ use flarebot_protocol::settings::{
     ModelSettings,
 };
 use flarebot_sql::{FromRow, Row, Sql, SqlError, Value};
+use serde::{Deserialize, Serialize};
 
-/// A provider's key as the vault has sealed it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A provider's key as the vault has sealed it. It is opened where a request to the provider is made, and nowhere else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedKey(pub Vec<u8>);
 
 /// Why a setting was not changed.

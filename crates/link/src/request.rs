@@ -1,5 +1,7 @@
 //! The requests between the agent and its conversations, each with the type of its reply.
 
+use flarebot_agent::models::SealedKey;
+use flarebot_protocol::settings::ModelChoice;
 use flarebot_protocol::{CloseCode, ConnectionId, ConversationId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,8 @@ pub enum AgentRequest {
     TurnStarted(TurnReport),
     /// No accepted work is left.
     TurnsEnded(TurnReport),
+    /// Say what a turn that begins now is to use: one coherent snapshot.
+    ReadTurnSettings,
     /// Give a conversation another name, as a tool wishes.
     RenameConversation {
         /// The conversation.
@@ -60,6 +64,8 @@ pub enum AgentReply {
         /// The name as it is stored.
         name: String,
     },
+    /// What a turn that begins now is to use.
+    TurnSettings(TurnSettings),
     /// It could not be done, for a reason that the model and the owner may read.
     Refused {
         /// One sentence.
@@ -69,6 +75,17 @@ pub enum AgentReply {
 
 impl Exchange for AgentRequest {
     type Reply = AgentReply;
+}
+
+/// What a turn uses from its beginning to its end, or to its recovery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnSettings {
+    /// The model.
+    pub model: ModelChoice,
+    /// The key that the model's provider takes, if there is one.
+    pub key: Option<SealedKey>,
+    /// What the agent is told before the conversation.
+    pub instructions: String,
 }
 
 /// Something that a conversation reports about its turns.
@@ -141,6 +158,7 @@ impl Exchange for ConversationRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flarebot_protocol::settings::ModelProvider;
 
     fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
         let text = serde_json::to_string(value).unwrap();
@@ -179,6 +197,15 @@ mod tests {
         survives(&ConversationRequest::CloseSockets {
             reason: CloseReason::Deleted,
         });
+        survives(&AgentRequest::ReadTurnSettings);
+        survives(&AgentReply::TurnSettings(TurnSettings {
+            model: ModelChoice {
+                provider: ModelProvider::Anthropic,
+                model: "m".to_owned(),
+            },
+            key: Some(SealedKey(vec![0, 255])),
+            instructions: "Be brief.".to_owned(),
+        }));
         survives(&AgentReply::AssertionUsed);
         survives(&ConversationReply {
             busy: true,

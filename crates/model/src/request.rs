@@ -135,6 +135,15 @@ pub enum KeySlot {
 }
 
 impl KeySlot {
+    /// Its name, which a sealed key is bound to.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compatible => "openai-compatible",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
     /// The header that carries `key` to this slot's provider: its name in lower case, and its value.
     #[must_use]
     pub fn header(self, key: &str) -> (&'static str, String) {

@@ -4,6 +4,7 @@ mod alarm;
 mod conversations;
 mod lost_sockets;
 mod service;
+mod settings;
 
 use crate::clock::now;
 use crate::configuration::Deployment;
@@ -192,6 +193,7 @@ impl Agent {
                 self.turns_ended(report.conversation, report.at, report.seen)
                     .await?;
             }
+            AgentRequest::ReadTurnSettings => return Ok(AgentReply::TurnSettings(self.turn_settings()?)),
             AgentRequest::RenameConversation { conversation, name } => {
                 return Ok(match self.rename(conversation, &name) {
                     Ok(summary) => AgentReply::Renamed { name: summary.name },

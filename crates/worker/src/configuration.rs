@@ -1,7 +1,8 @@
 //! Reading the deployment's variables and secrets, once for each Wasm instance. A wrong one stops the Worker with a
 //! message that names it.
 
-use flarebot_model::{CompatibleEndpoint, EndpointError, KeySlot, check_key};
+use flarebot_model::catalog::Catalog;
+use flarebot_model::{CompatibleEndpoint, EndpointError, check_key};
 use flarebot_session::{Configuration, ConfigurationError, Secret};
 use std::rc::Rc;
 use worker::Env;
@@ -10,8 +11,8 @@ use worker::Env;
 pub(crate) struct Deployment {
     /// Who owns the installation and how sessions are signed.
     pub(crate) session: Configuration,
-    /// The OpenAI-compatible endpoint, if there is one.
-    pub(crate) endpoint: Option<CompatibleEndpoint>,
+    /// The models that may be chosen, those of the deployment's own endpoint among them.
+    pub(crate) catalog: Catalog,
     key: Option<Secret<String>>,
 }
 
@@ -36,12 +37,9 @@ impl Deployment {
         DEPLOYMENT.with(|cell| cell.get_or_init(|| Self::read(environment).map(Rc::new)).clone())
     }
 
-    /// Opens the secret of a slot. Called where a request to a provider is made, and nowhere else.
-    pub(crate) fn key(&self, slot: KeySlot) -> Option<&Secret<String>> {
-        match slot {
-            KeySlot::Compatible => self.key.as_ref(),
-            KeySlot::Anthropic => None,
-        }
+    /// The key of the deployment's own endpoint. Asked for where a request is made, and nowhere else.
+    pub(crate) fn compatible_key(&self) -> Option<&Secret<String>> {
+        self.key.as_ref()
     }
 
     fn read(environment: &Env) -> Result<Self, DeploymentError> {
@@ -57,7 +55,7 @@ impl Deployment {
         }
         Ok(Self {
             session,
-            endpoint,
+            catalog: Catalog::new(endpoint),
             key: key.map(Secret::new),
         })
     }

@@ -14,11 +14,14 @@ mod configuration;
 mod conversation;
 mod entry;
 mod fault;
+mod model;
+mod model_call;
 mod object;
 mod page;
 mod socket;
 mod storage;
 pub mod sys;
+mod timer;
 mod tools;
 
 pub use agent::PersonalAgent;

@@ -15,6 +15,13 @@ export function start_timer(milliseconds) {
   timer.rung = new Promise((resolve) => { timer.handle = setTimeout(resolve, milliseconds); });
   return timer;
 }
+export function random_bytes(bytes) { crypto.getRandomValues(bytes); }
+export function binding(environment, name) { return environment[name]; }
+export async function run_model(binding, model, input, signal) {
+  const answer = await binding.run(model, JSON.parse(input), { signal });
+  if (!(answer instanceof ReadableStream)) return Response.json(answer);
+  return new Response(answer, { headers: { 'content-type': 'text/event-stream' } });
+}
 export function timer_rung(timer) { return timer.rung; }
 export function stop_timer(timer) { clearTimeout(timer.handle); }
 ")]
@@ -28,6 +35,20 @@ extern "C" {
 
     #[wasm_bindgen(catch)]
     fn without_props(object_class: &JsValue) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    fn random_bytes(bytes: &mut [u8]) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(catch, js_name = binding)]
+    fn read_binding(environment: &JsValue, name: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch, js_name = run_model)]
+    async fn run_bound_model(
+        binding: &JsValue,
+        model: &str,
+        input: &str,
+        signal: &JsValue,
+    ) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(catch)]
     fn start_timer(milliseconds: f64) -> Result<JsValue, JsValue>;
@@ -131,6 +152,47 @@ pub fn transaction(
 ) -> Result<JsValue, JsValue> {
     let storage: &StorageExtension = storage.as_raw().unchecked_ref();
     storage.transaction_sync(body)
+}
+
+/// A nonce from the platform's generator.
+///
+/// # Errors
+/// Whatever the platform throws.
+pub fn nonce<const BYTES: usize>() -> Result<[u8; BYTES], JsValue> {
+    let mut nonce = [0; BYTES];
+    random_bytes(&mut nonce)?;
+    Ok(nonce)
+}
+
+/// A binding of the environment that the `worker` crate has no type for; nothing where there is none.
+pub fn binding(environment: &worker::Env, name: &str) -> Option<JsValue> {
+    let found = read_binding(environment.as_ref(), name).ok()?;
+    (!found.is_undefined() && !found.is_null()).then_some(found)
+}
+
+/// Runs a model of Workers AI. Its answer is given the form of a response, streamed or not.
+///
+/// # Errors
+/// The message of what the platform throws.
+pub async fn run_model(
+    binding: &JsValue,
+    model: &str,
+    input: &str,
+    signal: &worker::AbortSignal,
+) -> Result<worker::Response, String> {
+    match run_bound_model(binding, model, input, signal.as_ref()).await {
+        Ok(response) => {
+            let response: worker::worker_sys::web_sys::Response = response.unchecked_into();
+            Ok(response.into())
+        }
+        Err(thrown) => Err(message_of(&thrown)),
+    }
+}
+
+fn message_of(thrown: &JsValue) -> String {
+    let message = js_sys::Reflect::get(thrown, &JsValue::from_str("message")).ok();
+    let message = message.and_then(|message| message.as_string());
+    message.or_else(|| thrown.as_string()).unwrap_or_default()
 }
 
 /// A timer of the platform, stopped when it is dropped. (The `worker` crate's own takes the platform's handle for a

@@ -4,15 +4,15 @@ use super::Agent;
 use crate::clock::{now, random_uuid};
 use crate::fault::{Fault, log};
 use flarebot_agent::registry::{self, RegistryError};
-use flarebot_agent::{ConversationName, instructions, time};
+use flarebot_agent::{ConversationName, models, time};
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::{
     AgentService, CallFailure, CreateConversation, DeleteConversation, FailureCode, GetInstructionSettings,
-    GetStatus, ListConversations, RenameConversation, ResetInstructions, UpdateInstructions,
+    GetModelCatalog, GetModelSettings, GetStatus, ListConversations, ListModels, RenameConversation,
+    ResetInstructions, SetProviderKey, TryModel, UpdateInstructions, UpdateModelSettings,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
-use flarebot_protocol::frame::{ClientKind, ServerFrame};
-use flarebot_protocol::settings::{InstructionSettings, SettingsSection};
+use flarebot_protocol::settings::{InstructionSettings, ModelCatalog, ModelList, ModelSettings, ModelTrial};
 use std::rc::Rc;
 
 /// The agent as clients may call it.
@@ -64,17 +64,35 @@ impl AgentService for Service {
         &self,
         call: UpdateInstructions,
     ) -> Result<InstructionSettings, CallFailure> {
-        instructions::check(&call.text)
-            .map_err(|refused| CallFailure::new(FailureCode::InvalidArguments, refused.to_string()))?;
-        instructions::save(&self.0.sql, &call.text, now()).map_err(|error| report(error.into()))?;
-        self.0.announce_settings(SettingsSection::Instructions);
-        self.0.instruction_settings()
+        self.0.update_instructions(&call.text)
     }
 
     async fn reset_instructions(&self, _: ResetInstructions) -> Result<InstructionSettings, CallFailure> {
-        instructions::reset(&self.0.sql).map_err(|error| report(error.into()))?;
-        self.0.announce_settings(SettingsSection::Instructions);
-        self.0.instruction_settings()
+        self.0.reset_instructions()
+    }
+
+    async fn get_model_catalog(&self, _: GetModelCatalog) -> Result<ModelCatalog, CallFailure> {
+        Ok(models::names(self.0.catalog().map_err(report)?))
+    }
+
+    async fn list_models(&self, _: ListModels) -> Result<ModelList, CallFailure> {
+        Ok(models::describe(self.0.catalog().map_err(report)?))
+    }
+
+    async fn get_model_settings(&self, _: GetModelSettings) -> Result<ModelSettings, CallFailure> {
+        self.0.model_settings().map_err(report)
+    }
+
+    async fn update_model_settings(&self, call: UpdateModelSettings) -> Result<ModelSettings, CallFailure> {
+        self.0.choose_model(&call.choice).map_err(report)
+    }
+
+    async fn set_provider_key(&self, call: SetProviderKey) -> Result<ModelSettings, CallFailure> {
+        self.0.set_provider_key(call).map_err(report)
+    }
+
+    async fn try_model(&self, call: TryModel) -> Result<ModelTrial, CallFailure> {
+        self.0.try_model(&call.choice).await.map_err(report)
     }
 }
 
@@ -93,29 +111,17 @@ impl Agent {
         Ok(summary)
     }
 
-    fn instruction_settings(&self) -> Result<InstructionSettings, CallFailure> {
-        instructions::settings(&self.sql).map_err(|error| report(error.into()))
-    }
-
-    /// Tells our own pages that a setting changed.
-    fn announce_settings(&self, section: SettingsSection) {
-        let frame = ServerFrame::SettingsChanged { section };
-        self.sockets.send(&self.state, &frame, |socket| {
-            socket.client() == ClientKind::Flarebot
-        });
-    }
-
     /// The agent's status.
     pub(super) fn status(&self) -> Result<Status, Fault> {
         let opened = self.opened()?;
-        let model = opened.deployment.endpoint.as_ref().map(|endpoint| ModelStatus {
-            provider: "openai-compatible".to_owned(),
-            model: endpoint.default_model().to_owned(),
-        });
+        let model = self.model_choice()?;
         Ok(Status {
             schema_version: opened.runtime.schema_version,
             created_at: time::iso8601(opened.runtime.created_at),
-            model,
+            model: Some(ModelStatus {
+                provider: model.provider.id().to_owned(),
+                model: model.model,
+            }),
         })
     }
 }
@@ -125,7 +131,7 @@ fn parse_name(text: &str) -> Result<ConversationName, CallFailure> {
         .map_err(|error| CallFailure::new(FailureCode::InvalidArguments, error.to_string()))
 }
 
-fn report(fault: Fault) -> CallFailure {
+pub(super) fn report(fault: Fault) -> CallFailure {
     if !matches!(fault, Fault::Client(_)) {
         log("a call failed", &fault);
     }

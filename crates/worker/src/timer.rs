@@ -1,4 +1,4 @@
-//! The timer of a turn.
+//! A timer with a deadline that moves.
 
 use crate::clock::now;
 use crate::fault::{Fault, log};
@@ -7,12 +7,12 @@ use crate::sys::PlatformTimer;
 /// The timer of a turn. It outlives many waits, because setting one for each chunk would cost more than the chunk: it
 /// rings at the deadline or before, and a turn takes an early tick for what it is.
 #[derive(Default)]
-pub(super) struct Timer {
+pub(crate) struct Timer {
     set: Option<(i64, PlatformTimer)>,
 }
 
 impl Timer {
-    pub(super) fn arm(&mut self, deadline: Option<i64>) {
+    pub(crate) fn arm(&mut self, deadline: Option<i64>) {
         match (deadline, &self.set) {
             (Some(deadline), Some((instant, _))) if *instant <= deadline => {}
             (Some(deadline), _) => self.set = start(deadline),
@@ -20,7 +20,7 @@ impl Timer {
         }
     }
 
-    pub(super) async fn ring(&mut self) {
+    pub(crate) async fn ring(&mut self) {
         match &self.set {
             Some((_, timer)) => {
                 if let Err(thrown) = timer.rung().await {
