@@ -67,9 +67,11 @@ impl Answer {
             }
             Block::ToolUse { id, name, input } => {
                 // In a stream the input is an empty object here, and its text follows in deltas.
-                let arguments = match &input {
-                    Value::Object(fields) if !fields.is_empty() => input.to_string(),
-                    _ => String::new(),
+                let is_whole = input.as_object().is_some_and(|fields| !fields.is_empty());
+                let arguments = if is_whole {
+                    input.to_string()
+                } else {
+                    String::new()
                 };
                 self.calls.take(
                     [Piece {
@@ -89,15 +91,15 @@ impl Answer {
 
     fn go_on(&mut self, index: u64, delta: Delta, events: &mut Vec<ModelEvent>) -> Result<(), ModelFailure> {
         match delta {
-            Delta::TextDelta { text } => self.text(text, events),
-            Delta::ThinkingDelta { thinking } => self.think(index, thinking, events)?,
-            Delta::SignatureDelta { signature } => {
+            Delta::Text { text } => self.text(text, events),
+            Delta::Thinking { thinking } => self.think(index, thinking, events)?,
+            Delta::Signature { signature } => {
                 self.count_thought(signature.len())?;
                 if let Some(block) = self.thinking.as_mut().filter(|block| block.index == index) {
                     block.signature.push_str(&signature);
                 }
             }
-            Delta::InputJsonDelta { partial_json } => {
+            Delta::InputJson { partial_json } => {
                 // Blocks of the provider's own tools stream their input too; no call has begun at their index.
                 if self.calls.has(index) {
                     let piece = Piece {
@@ -181,7 +183,7 @@ impl decode::Answer for Answer {
             Err(_) => return Err(ModelFailure::new(FailureKind::Malformed)),
             Ok(Sent::MessageStart { message }) => self.counted.update(message.usage),
             Ok(Sent::ContentBlockStart { index, content_block }) => {
-                self.begin(index, content_block, events)?
+                self.begin(index, content_block, events)?;
             }
             Ok(Sent::ContentBlockDelta { index, delta }) => self.go_on(index, delta, events)?,
             Ok(Sent::ContentBlockStop { index }) => self.stop(index, events),
