@@ -1,7 +1,8 @@
 //! A message as its events arrive.
 //!
 //! Text and thinking are handed on as they come; a thought and its signature once its block ends; calls at the end of a
-//! message that is complete. A message is complete with `message_stop`, or with a stop reason and then the stream's end.
+//! message that is complete. A message is complete with `message_stop`, or with a stop reason and then the stream's end;
+//! after the stop reason only the count of tokens is still read.
 //! An event that cannot be read breaks the answer at once: the provider sends none, so the stream is damaged.
 
 use super::problem;
@@ -178,6 +179,13 @@ impl decode::Answer for Answer {
         }
         let sent = serde_json::from_str::<Sent>(&event.data);
         match sent {
+            Ok(Sent::MessageStop) => return Ok(Some(self.finish.unwrap_or(FinishReason::Other))),
+            Ok(Sent::MessageDelta { delta, usage }) => {
+                self.counted.update(usage);
+                self.finish_with(delta.stop_reason.as_deref());
+            }
+            // The words are all there.
+            _ if self.finish.is_some() => {}
             _ if event.name == "error" => return Err(problem::reported(event.data.as_bytes())),
             Ok(Sent::Error) => return Err(problem::reported(event.data.as_bytes())),
             Err(_) => return Err(ModelFailure::new(FailureKind::Malformed)),
@@ -187,11 +195,6 @@ impl decode::Answer for Answer {
             }
             Ok(Sent::ContentBlockDelta { index, delta }) => self.go_on(index, delta, events)?,
             Ok(Sent::ContentBlockStop { index }) => self.stop(index, events),
-            Ok(Sent::MessageDelta { delta, usage }) => {
-                self.counted.update(usage);
-                self.finish_with(delta.stop_reason.as_deref());
-            }
-            Ok(Sent::MessageStop) => return Ok(Some(self.finish.unwrap_or(FinishReason::Other))),
             Ok(Sent::Unknown) => {}
         }
         Ok(None)

@@ -90,13 +90,26 @@ pub(super) struct Ending {
     pub(super) stop_reason: Option<String>,
 }
 
-/// Counted tokens. Each count is the latest known; later ones replace earlier ones.
+/// Counted tokens. Each count is the latest known; later ones replace earlier ones, and strange ones are none.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(from = "Value")]
 pub(super) struct Counted {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
+}
+
+impl From<Value> for Counted {
+    fn from(usage: Value) -> Self {
+        let count = |name| usage.get(name).and_then(Value::as_u64);
+        Self {
+            input_tokens: count("input_tokens"),
+            output_tokens: count("output_tokens"),
+            cache_read_input_tokens: count("cache_read_input_tokens"),
+            cache_creation_input_tokens: count("cache_creation_input_tokens"),
+        }
+    }
 }
 
 impl Counted {

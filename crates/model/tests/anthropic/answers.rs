@@ -171,6 +171,45 @@ fn cached_tokens_are_counted_into_the_prompt() {
 }
 
 #[test]
+fn strange_counts_are_none_and_break_nothing() {
+    for usage in [
+        json!(null),
+        json!([]),
+        json!({ "input_tokens": -1, "output_tokens": "many" }),
+    ] {
+        let start = json!({ "type": "message_start", "message": { "usage": usage } });
+        let ending =
+            json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": usage });
+        assert_eq!(
+            streamed(&stream(&[start, ending])),
+            [ModelEvent::Finished(FinishReason::Stop)],
+            "{usage}"
+        );
+    }
+}
+
+#[test]
+fn after_the_stop_reason_only_tokens_count() {
+    let counted =
+        json!({ "type": "message_delta", "delta": {}, "usage": { "input_tokens": 1, "output_tokens": 2 } });
+    let late = [
+        end("end_turn"),
+        begin(0, json!({ "type": "text", "text": "late" })),
+        json!({ "type": "error", "error": { "type": "api_error" } }),
+        counted,
+    ];
+    let usage = Usage {
+        input_tokens: 1,
+        output_tokens: 2,
+        ..Usage::default()
+    };
+    assert_eq!(
+        streamed(&(stream(&late) + "data: [DONE]\n\n")),
+        [ModelEvent::Usage(usage), ModelEvent::Finished(FinishReason::Stop)]
+    );
+}
+
+#[test]
 fn an_error_inside_a_200_ends_the_answer() {
     for (kind, expected) in [
         ("overloaded_error", FailureKind::Overloaded),
