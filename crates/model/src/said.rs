@@ -32,6 +32,9 @@ const CREDIT_WORDS: [&str; 9] = [
 /// How they say that what was said is against their rules.
 const FILTER_WORDS: [&str; 4] = ["content_filter", "content filter", "content_policy", "moderation"];
 
+/// How they say that the key is wrong.
+const KEY_WORDS: [&str; 3] = ["api_key", "api key", "apikey"];
+
 /// What an error says of itself, in lower case.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
@@ -80,6 +83,10 @@ impl Said {
 
     pub(crate) fn tells_of_a_filter(&self) -> bool {
         self.mentions_any(&FILTER_WORDS)
+    }
+
+    pub(crate) fn tells_of_the_key(&self) -> bool {
+        self.mentions_any(&KEY_WORDS)
     }
 
     pub(crate) fn mentions_any(&self, words: &[&str]) -> bool {

@@ -13,7 +13,6 @@ use super::tools::OpenCalls;
 use super::{Effect, Event, TurnContext, TurnState};
 use flarebot_model::{FailureKind, ModelEvent};
 use flarebot_protocol::chunk::Chunk;
-use flarebot_protocol::message::Usage;
 
 #[derive(Debug)]
 pub(super) struct Answering {

@@ -1,7 +1,8 @@
 //! A message as its events arrive.
 //!
 //! Text and thinking are handed on as they come; a thought and its signature once its block ends; calls at the end of a
-//! message that is complete. A message is complete with `message_stop`, or with a stop reason and then the stream's end.
+//! message that is complete. A message is complete with `message_stop`, or with a stop reason and then the stream's end;
+//! after the stop reason only the count of tokens is still read.
 //! An event that cannot be read breaks the answer at once: the provider sends none, so the stream is damaged.
 
 use super::problem;
@@ -67,9 +68,11 @@ impl Answer {
             }
             Block::ToolUse { id, name, input } => {
                 // In a stream the input is an empty object here, and its text follows in deltas.
-                let arguments = match &input {
-                    Value::Object(fields) if !fields.is_empty() => input.to_string(),
-                    _ => String::new(),
+                let is_whole = input.as_object().is_some_and(|fields| !fields.is_empty());
+                let arguments = if is_whole {
+                    input.to_string()
+                } else {
+                    String::new()
                 };
                 self.calls.take(
                     [Piece {
@@ -89,15 +92,15 @@ impl Answer {
 
     fn go_on(&mut self, index: u64, delta: Delta, events: &mut Vec<ModelEvent>) -> Result<(), ModelFailure> {
         match delta {
-            Delta::TextDelta { text } => self.text(text, events),
-            Delta::ThinkingDelta { thinking } => self.think(index, thinking, events)?,
-            Delta::SignatureDelta { signature } => {
+            Delta::Text { text } => self.text(text, events),
+            Delta::Thinking { thinking } => self.think(index, thinking, events)?,
+            Delta::Signature { signature } => {
                 self.count_thought(signature.len())?;
                 if let Some(block) = self.thinking.as_mut().filter(|block| block.index == index) {
                     block.signature.push_str(&signature);
                 }
             }
-            Delta::InputJsonDelta { partial_json } => {
+            Delta::InputJson { partial_json } => {
                 // Blocks of the provider's own tools stream their input too; no call has begun at their index.
                 if self.calls.has(index) {
                     let piece = Piece {
@@ -176,20 +179,22 @@ impl decode::Answer for Answer {
         }
         let sent = serde_json::from_str::<Sent>(&event.data);
         match sent {
+            Ok(Sent::MessageStop) => return Ok(Some(self.finish.unwrap_or(FinishReason::Other))),
+            Ok(Sent::MessageDelta { delta, usage }) => {
+                self.counted.update(usage);
+                self.finish_with(delta.stop_reason.as_deref());
+            }
+            // The words are all there.
+            _ if self.finish.is_some() => {}
             _ if event.name == "error" => return Err(problem::reported(event.data.as_bytes())),
             Ok(Sent::Error) => return Err(problem::reported(event.data.as_bytes())),
             Err(_) => return Err(ModelFailure::new(FailureKind::Malformed)),
             Ok(Sent::MessageStart { message }) => self.counted.update(message.usage),
             Ok(Sent::ContentBlockStart { index, content_block }) => {
-                self.begin(index, content_block, events)?
+                self.begin(index, content_block, events)?;
             }
             Ok(Sent::ContentBlockDelta { index, delta }) => self.go_on(index, delta, events)?,
             Ok(Sent::ContentBlockStop { index }) => self.stop(index, events),
-            Ok(Sent::MessageDelta { delta, usage }) => {
-                self.counted.update(usage);
-                self.finish_with(delta.stop_reason.as_deref());
-            }
-            Ok(Sent::MessageStop) => return Ok(Some(self.finish.unwrap_or(FinishReason::Other))),
             Ok(Sent::Unknown) => {}
         }
         Ok(None)

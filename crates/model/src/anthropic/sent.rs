@@ -71,20 +71,16 @@ pub(super) enum Block {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub(super) enum Delta {
-    TextDelta {
-        text: String,
-    },
-    InputJsonDelta {
-        partial_json: String,
-    },
-    ThinkingDelta {
-        thinking: String,
-    },
-    SignatureDelta {
-        signature: String,
-    },
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "input_json_delta")]
+    InputJson { partial_json: String },
+    #[serde(rename = "thinking_delta")]
+    Thinking { thinking: String },
+    #[serde(rename = "signature_delta")]
+    Signature { signature: String },
     #[serde(other)]
     Unknown,
 }
@@ -94,13 +90,26 @@ pub(super) struct Ending {
     pub(super) stop_reason: Option<String>,
 }
 
-/// Counted tokens. Each count is the latest known; later ones replace earlier ones.
+/// Counted tokens. Each count is the latest known; later ones replace earlier ones, and strange ones are none.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(from = "Value")]
 pub(super) struct Counted {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
+}
+
+impl From<Value> for Counted {
+    fn from(usage: Value) -> Self {
+        let count = |name| usage.get(name).and_then(Value::as_u64);
+        Self {
+            input_tokens: count("input_tokens"),
+            output_tokens: count("output_tokens"),
+            cache_read_input_tokens: count("cache_read_input_tokens"),
+            cache_creation_input_tokens: count("cache_creation_input_tokens"),
+        }
+    }
 }
 
 impl Counted {

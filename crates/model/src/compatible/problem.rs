@@ -32,7 +32,9 @@ fn by_status(status: u16, said: &Said) -> FailureKind {
         402 => FailureKind::NoCredit,
         400 | 403 | 429 if said.tells_of_credit() => FailureKind::NoCredit,
         400 | 403 | 422 if said.tells_of_a_filter() => FailureKind::Filtered,
-        401 | 403 => FailureKind::Authentication,
+        401 => FailureKind::Authentication,
+        400 | 403 if said.tells_of_the_key() => FailureKind::Authentication,
+        403 => FailureKind::NotPermitted,
         404 => FailureKind::NotFound,
         429 => FailureKind::RateLimited,
         // A body that is too large can only be the conversation.
@@ -51,8 +53,10 @@ fn by_status(status: u16, said: &Said) -> FailureKind {
 fn by_words(said: &Said) -> FailureKind {
     if said.tells_of_context() {
         FailureKind::ContextTooLong
-    } else if said.names("api_key") || said.names("authentication") || said.names("permission") {
+    } else if said.tells_of_the_key() || said.names("authentication") {
         FailureKind::Authentication
+    } else if said.names("permission") {
+        FailureKind::NotPermitted
     } else if said.tells_of_credit() || said.names("quota") {
         FailureKind::NoCredit
     } else if said.names("rate_limit") {

@@ -9,10 +9,12 @@ use serde_json::Value;
 /// and one that says nothing is a problem of the provider's.
 #[must_use]
 pub fn thrown(message: &str) -> ModelFailure {
-    let numbers = message.split(|character: char| !character.is_ascii_digit());
-    let known = numbers
-        .filter_map(|number| by_number(number.parse().ok()?))
-        .next();
+    // Only a number before a colon: the id of a request may hold any digits.
+    let known = message.match_indices(':').find_map(|(end, _)| {
+        let before = message.get(..end)?.trim_end();
+        let start = before.trim_end_matches(|character: char| character.is_ascii_digit());
+        by_number(before.get(start.len()..)?.parse().ok()?)
+    });
     ModelFailure::new(known.unwrap_or_else(|| by_words(&Said::text(message))))
 }
 
@@ -27,12 +29,13 @@ pub(super) fn reported(error: &Value) -> ModelFailure {
     }
 }
 
-/// See <https://developers.cloudflare.com/workers-ai/platform/errors/>. 4006, 5006 and 5021 are not in that list, but
-/// they are thrown.
+/// See <https://developers.cloudflare.com/workers-ai/platform/errors/>. 4006, 5006, 5021 and
+/// 10000 are not in that list, but they are thrown.
 const fn by_number(number: u32) -> Option<FailureKind> {
     Some(match number {
         3036 | 4006 => FailureKind::NoCredit,
         3040 => FailureKind::Overloaded,
+        10_000 => FailureKind::Authentication,
         5007 | 3042 => FailureKind::NotFound,
         5016 | 5018 | 3023 | 3041 => FailureKind::NotPermitted,
         3006 | 5021 => FailureKind::ContextTooLong,
@@ -53,7 +56,9 @@ fn by_words(said: &Said) -> FailureKind {
         FailureKind::RateLimited
     } else if said.mentions_any(&["no such model", "model not found", "deprecated"]) {
         FailureKind::NotFound
-    } else if said.mentions_any(&["not allowed", "agree", "unauthorized", "forbidden"]) {
+    } else if said.mentions_any(&["unauthorized", "authentication"]) {
+        FailureKind::Authentication
+    } else if said.mentions_any(&["not allowed", "agree", "forbidden"]) {
         FailureKind::NotPermitted
     } else if said.tells_of_a_filter() {
         FailureKind::Filtered

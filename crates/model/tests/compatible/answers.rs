@@ -6,6 +6,7 @@ use flarebot_model::{FailureKind, ModelEvent};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Usage;
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 #[test]
 fn nothing_is_finished_before_the_stream_says_so() {
@@ -130,6 +131,65 @@ fn reasoning_that_is_sent_under_both_names_is_taken_once() {
             ModelEvent::Finished(FinishReason::Stop)
         ]
     );
+}
+
+#[test]
+fn reasoning_is_found_under_the_names_of_the_common_servers() {
+    let thinking = json!([{ "type": "thinking", "thinking": [{ "type": "text", "text": "a" }] }]);
+    for delta in [
+        json!({ "reasoning_content": "a" }),
+        json!({ "reasoning": "a", "reasoning_details": [{ "text": "a" }] }),
+        json!({ "reasoning_text": "a" }),
+        json!({ "content": thinking }),
+        json!({ "content": [{ "type": "thinking", "thinking": "a" }] }),
+    ] {
+        let event = json!({ "choices": [{ "delta": delta }] }).to_string();
+        assert_eq!(
+            streamed(&events_of(&[&event, STOP])),
+            [
+                ModelEvent::Reasoning("a".to_owned()),
+                ModelEvent::Finished(FinishReason::Stop)
+            ],
+            "{event}"
+        );
+    }
+}
+
+#[test]
+fn text_is_found_in_lists_of_parts_and_other_forms_say_nothing() {
+    let said = |content: Value| {
+        let event = json!({ "choices": [{ "delta": { "content": content, "reasoning": { "effort": 1 } } }] });
+        streamed(&events_of(&[&event.to_string(), STOP]))
+    };
+    let parts =
+        json!([{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }, 7, { "type": "image" }]);
+    assert_eq!(
+        said(parts),
+        [text("ab"), ModelEvent::Finished(FinishReason::Stop)]
+    );
+    for strange in [json!(7), json!({}), json!(null), json!([])] {
+        assert_eq!(said(strange), [ModelEvent::Finished(FinishReason::Stop)]);
+    }
+}
+
+#[test]
+fn cached_tokens_are_counted_apart() {
+    for usage in [
+        r#"{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":7}}"#,
+        r#"{"prompt_tokens":9,"completion_tokens":2,"prompt_cache_hit_tokens":7,"prompt_cache_miss_tokens":2}"#,
+    ] {
+        let event = format!(r#"{{"choices":[],"usage":{usage}}}"#);
+        let counted = ModelEvent::Usage(Usage {
+            input_tokens: 9,
+            output_tokens: 2,
+            cache_read_tokens: 7,
+            cache_write_tokens: 0,
+        });
+        assert_eq!(
+            streamed(&events_of(&[STOP, &event])),
+            [counted, ModelEvent::Finished(FinishReason::Stop)]
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{STOP, document, events_of, failed, piece, streamed, text};
 use flarebot_model::compatible::Decoder;
-use flarebot_model::{FailureKind, MAXIMUM_CALL_BYTES, MAXIMUM_CALLS, ModelEvent, ToolCall};
+use flarebot_model::{FailureKind, ModelEvent, ToolCall};
 use flarebot_protocol::chunk::FinishReason;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) fn stream(events: &[Value]) -> String {
         .collect()
 }
 
-fn started(id: &str, name: &str) -> ModelEvent {
+pub(super) fn started(id: &str, name: &str) -> ModelEvent {
     ModelEvent::ToolCallStarted {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -357,44 +357,4 @@ fn a_server_that_does_not_stream_calls_too() {
         ("call_2", "g", json!({})),
     ]));
     assert_eq!(document(&body.to_string()), expected);
-}
-
-#[test]
-fn calls_beyond_the_limit_are_dropped_with_all_their_pieces() {
-    let event = |index: usize, function: Value| json!([{ "index": index, "function": function }]);
-    let surplus = MAXIMUM_CALLS + 3;
-    let mut events: Vec<Value> = (0..surplus)
-        .map(|index| {
-            event(
-                index,
-                json!({ "name": format!("f{index}"), "arguments": "{\"a\":" }),
-            )
-        })
-        .collect();
-    events.extend((0..surplus).map(|index| event(index, json!({ "arguments": "1}" }))));
-    let answered = streamed(&(stream(&events) + &events_of(&[STOP])));
-    let expected: Vec<(String, String)> = (0..MAXIMUM_CALLS)
-        .map(|index| (format!("call_{}", index + 1), format!("f{index}")))
-        .collect();
-    let expected: Vec<(&str, &str, Value)> = expected
-        .iter()
-        .map(|(id, name)| (id.as_str(), name.as_str(), json!({ "a": 1 })))
-        .collect();
-    assert_eq!(answered, complete(&expected));
-}
-
-#[test]
-fn too_many_bytes_of_calls_end_the_answer() {
-    let begin = json!([{ "index": 0, "id": "x", "function": { "name": "f", "arguments": "" } }]);
-    let more = json!([{ "index": 0, "function": { "arguments": " ".repeat(16 * 1024) } }]);
-    let long = |count: usize| {
-        let events: Vec<Value> = [begin.clone()]
-            .into_iter()
-            .chain(vec![more.clone(); count])
-            .collect();
-        streamed(&(stream(&events) + &events_of(&[STOP])))
-    };
-    let most = MAXIMUM_CALL_BYTES / (16 * 1024) - 1;
-    assert_eq!(long(most), complete(&[("x", "f", json!({}))]));
-    assert_eq!(long(most + 1), [started("x", "f"), failed(FailureKind::TooLong)]);
 }

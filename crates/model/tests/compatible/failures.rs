@@ -149,7 +149,7 @@ fn a_status_other_than_200_is_a_failure_of_its_kind() {
         (422, context, FailureKind::ContextTooLong),
         (500, context, FailureKind::ContextTooLong),
         (401, r#"{"error":"context length"}"#, FailureKind::Authentication),
-        (403, "<html>", FailureKind::Authentication),
+        (403, "<html>", FailureKind::NotPermitted),
         (402, "{}", FailureKind::NoCredit),
         (
             404,

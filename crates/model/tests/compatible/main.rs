@@ -11,6 +11,7 @@ mod calls;
 mod failures;
 mod recorded;
 mod request;
+mod unusual_calls;
 
 use flarebot_model::compatible::Decoder;
 use flarebot_model::{FailureKind, ModelEvent, ModelFailure};

@@ -1,9 +1,10 @@
 //! What is sent.
 
-use flarebot_model::compatible::encode;
+use super::answer;
+use flarebot_model::compatible::{Answer, Decoder, encode};
 use flarebot_model::{
-    CompatibleEndpoint, KeySlot, MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest, ToolCall, ToolChoice,
-    ToolDefinition,
+    AnswerHead, CompatibleEndpoint, KeySlot, MAXIMUM_OUTPUT_TOKENS, ModelEvent, ModelMessage, ModelRequest,
+    Thought, ThoughtContent, ToolCall, ToolChoice, ToolDefinition,
 };
 use serde_json::{Value, json};
 
@@ -175,4 +176,84 @@ fn calls_and_their_results_are_told_in_the_providers_words() {
             },
         ])
     );
+}
+
+#[test]
+fn openai_itself_is_told_the_limit_under_the_name_that_its_new_models_demand() {
+    for (base, name, other) in [
+        ("https://api.openai.com/v1", "max_completion_tokens", "max_tokens"),
+        (
+            "https://home.openai.azure.com/openai/v1",
+            "max_completion_tokens",
+            "max_tokens",
+        ),
+        (
+            "https://openrouter.ai/api/v1",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
+        (
+            "https://api.openai.com.example.com/v1",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
+    ] {
+        let endpoint = CompatibleEndpoint::read(Some(base), Some("small"))
+            .unwrap()
+            .unwrap();
+        let body: Value = serde_json::from_str(&encode(&endpoint, &request(None)).body).unwrap();
+        assert_eq!((&body[name], body.get(other)), (&json!(4096), None), "{base}");
+    }
+}
+
+#[test]
+fn the_proof_behind_a_call_goes_back_with_it_to_the_same_model() {
+    let call = |id: &str| ToolCall {
+        id: id.to_owned(),
+        name: "f".to_owned(),
+        arguments: json!({}),
+    };
+    let thought = |model: &str, calls_before: usize| Thought {
+        model: model.to_owned(),
+        content: ThoughtContent::CallSignature {
+            signature: format!("proof {calls_before}"),
+        },
+        text_before: 0,
+        calls_before,
+    };
+    let body = body_of(&ModelRequest {
+        messages: vec![ModelMessage::Assistant {
+            text: String::new(),
+            calls: vec![call("a"), call("b")],
+            thoughts: vec![thought("large", 0), thought("small", 1)],
+        }],
+        ..request(None)
+    });
+    let calls = &body["messages"][0]["tool_calls"];
+    assert_eq!(calls[0].get("extra_content"), None);
+    assert_eq!(
+        calls[1]["extra_content"]["google"]["thought_signature"],
+        "proof 1"
+    );
+}
+
+#[test]
+fn the_proof_behind_a_call_is_handed_over_where_the_model_is_known() {
+    let stream = include_str!("streams/gemini-calls.txt");
+    let proofs = |decoder: Decoder| {
+        let mut proofs = answer(decoder, [stream.as_bytes()]);
+        proofs.retain(|event| matches!(event, ModelEvent::Thought(_)));
+        proofs
+    };
+    let known = Decoder::of(Answer::of("gemini".to_owned()), AnswerHead::STREAM);
+    let expected = Thought {
+        model: "gemini".to_owned(),
+        content: ThoughtContent::CallSignature {
+            signature: "CiQB0e2Kb".to_owned(),
+        },
+        text_before: 0,
+        calls_before: 0,
+    };
+    assert_eq!(proofs(known), [ModelEvent::Thought(expected)]);
+    assert_eq!(proofs(Decoder::new(200, None, None)), []);
 }

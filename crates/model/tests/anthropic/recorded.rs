@@ -1,0 +1,103 @@
+//! Whole streams, and what is left when they are split, cut or mixed with rubbish.
+
+use super::{answer, failed, is_terminal, streamed};
+use flarebot_model::{AnswerHead, FailureKind, ModelEvent};
+use proptest::prelude::*;
+
+const TEXT: &str = include_str!("streams/text.txt");
+const TOOLS: &str = include_str!("streams/tools.txt");
+const THINKING: &str = include_str!("streams/thinking.txt");
+const REFUSAL: &str = include_str!("streams/refusal.txt");
+const LIMIT: &str = include_str!("streams/limit.txt");
+const OVERLOADED: &str = include_str!("streams/overloaded.txt");
+const UNKNOWN: &str = include_str!("streams/unknown.txt");
+
+const COMPLETE: [&str; 6] = [TEXT, TOOLS, THINKING, REFUSAL, LIMIT, UNKNOWN];
+
+#[test]
+fn recorded_streams() {
+    for (name, stream) in [
+        ("text", TEXT),
+        ("tools", TOOLS),
+        ("thinking", THINKING),
+        ("refusal", REFUSAL),
+        ("limit", LIMIT),
+        ("overloaded", OVERLOADED),
+        ("unknown", UNKNOWN),
+    ] {
+        insta::assert_debug_snapshot!(name, streamed(stream));
+    }
+}
+
+#[test]
+fn a_recorded_stream_split_anywhere_gives_the_same_events() {
+    for stream in COMPLETE.into_iter().chain([OVERLOADED]) {
+        let expected = streamed(stream);
+        let bytes = stream.as_bytes();
+        for cut in 0..=bytes.len() {
+            let pieces = [&bytes[..cut], &bytes[cut..]];
+            assert_eq!(answer(AnswerHead::STREAM, pieces), expected, "split at {cut}");
+        }
+        assert_eq!(answer(AnswerHead::STREAM, bytes.chunks(1)), expected);
+    }
+}
+
+#[test]
+fn a_stream_cut_before_its_stop_reason_is_truncated_and_calls_nothing() {
+    for stream in COMPLETE {
+        let whole = streamed(stream);
+        let reason = stream.find("event: message_delta").unwrap();
+        let certain = reason + stream[reason..].find("\n\n").unwrap() + 2;
+        for cut in 0..stream.len() {
+            let events = answer(AnswerHead::STREAM, [&stream.as_bytes()[..cut]]);
+            let last = events.last().unwrap();
+            if cut < certain {
+                assert_eq!(last, &failed(FailureKind::Truncated), "cut at {cut}");
+                assert!(
+                    !events
+                        .iter()
+                        .any(|event| matches!(event, ModelEvent::ToolCall(_))),
+                    "cut at {cut}"
+                );
+            } else {
+                assert_eq!(last, whole.last().unwrap(), "cut at {cut}");
+            }
+            assert_eq!(events.iter().filter(|event| is_terminal(event)).count(), 1);
+        }
+    }
+}
+
+fn fragments() -> impl Strategy<Value = Vec<u8>> {
+    let events = prop::sample::select([&COMPLETE[..], &[OVERLOADED]].concat()).prop_flat_map(|stream| {
+        prop::sample::select(stream.split_inclusive("\n\n").collect::<Vec<_>>())
+            .prop_map(|event| event.as_bytes().to_vec())
+    });
+    let parts = prop_oneof![
+        8 => events,
+        1 => Just(b"data: {\"type\":\n\n".to_vec()),
+        1 => Just(b"\r\n".to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..12),
+    ];
+    prop::collection::vec(parts, 0..16).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_split_anywhere_give_the_same_events_and_one_end(
+        bytes in fragments(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        status in prop_oneof![4 => Just(200_u16), 1 => any::<u16>()],
+        content_type in prop::option::of(prop::sample::select(vec!["text/event-stream", "application/json", "text/html"])),
+    ) {
+        let head = AnswerHead { status, content_type, retry_after: None };
+        let expected = answer(head, [bytes.as_slice()]);
+        prop_assert_eq!(expected.iter().filter(|event| is_terminal(event)).count(), 1);
+        prop_assert!(expected.last().is_some_and(is_terminal));
+
+        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        places.extend([0, bytes.len()]);
+        places.sort_unstable();
+        let pieces = places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
+        prop_assert_eq!(answer(head, pieces), expected);
+    }
+}
