@@ -14,7 +14,7 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS];
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, COMPACTION];
 
 const TRANSCRIPT: Migration = Migration {
     version: 1,
@@ -84,6 +84,19 @@ const ACTIONS: Migration = Migration {
         INSERT INTO stream_log SELECT request_id, first_seq, next_seq, chunks FROM stream_segment;
         DROP TABLE stream_segment;
         ALTER TABLE stream_log RENAME TO stream_segment;
+    ",
+};
+
+const COMPACTION: Migration = Migration {
+    version: 3,
+    name: "what stands for the older part of a transcript",
+    statements: "
+        CREATE TABLE compaction (
+            singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
+            through INTEGER NOT NULL,
+            summary TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
     ",
 };
 

@@ -4,6 +4,7 @@ use super::{Activity, Answering, Ending, Progress};
 use crate::turn::answer::{Kind, Room};
 use crate::turn::incident::MAXIMUM_MODEL_CALLS;
 use crate::turn::model_call::ModelCall;
+use crate::turn::state::Overflow;
 use crate::turn::tools::OpenCalls;
 use crate::turn::{Effect, MAXIMUM_STEPS, notice};
 use flarebot_model::{
@@ -49,8 +50,11 @@ impl Answering {
         for chunk in opening {
             self.send(chunk, now, effects);
         }
+        if let Overflow::Summarising { through } = self.state.overflow {
+            return self.ask_for_summary(through, now, effects);
+        }
         let partial = self.answer.partial_text();
-        let mut messages = self.context.messages.clone();
+        let mut messages = self.history().messages();
         messages.extend(self.answer.for_model());
         if !partial.trim().is_empty() {
             messages.push(ModelMessage::User {
@@ -264,9 +268,11 @@ impl Answering {
             Activity::Tools(open) if open.is_empty() => {
                 self.call(vec![Chunk::FinishStep, Chunk::StartStep], now, effects)
             }
-            Activity::Tools(_) | Activity::Nothing | Activity::Model(_) | Activity::Pause { .. } => {
-                Progress::GoesOn
-            }
+            Activity::Tools(_)
+            | Activity::Nothing
+            | Activity::Model(_)
+            | Activity::Summary(_)
+            | Activity::Pause { .. } => Progress::GoesOn,
         }
     }
 
