@@ -1,10 +1,10 @@
 //! What stands for the older part of a conversation when a model is asked. The transcript keeps every message; a summary
 //! says up to which of them it speaks, and the next one takes its place.
 
+use crate::ConversationError;
 use crate::history::Summary;
 use crate::ledger::{self, Settlement};
 use crate::turn::TurnState;
-use crate::ConversationError;
 use flarebot_protocol::RequestId;
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
 
@@ -31,11 +31,7 @@ pub fn store(
             "INSERT INTO compaction (singleton, through, summary, created_at) VALUES (1, ?, ?, ?) \
              ON CONFLICT (singleton) DO UPDATE SET through = excluded.through, summary = excluded.summary, \
              created_at = excluded.created_at",
-            &[
-                summary.through.into(),
-                summary.text.as_str().into(),
-                now.into(),
-            ],
+            &[summary.through.into(), summary.text.as_str().into(), now.into()],
         )?;
         Ok(Settlement::Applied)
     })

@@ -208,7 +208,7 @@ mod tests {
             calls: vec![ToolCall {
                 id: "call".to_owned(),
                 name: "look".to_owned(),
-                arguments: json!({ "key": "x".repeat(390) }),
+                arguments: json!({ "key": "x".repeat(386) }),
             }],
         };
         let returned = ModelMessage::Tool {
@@ -231,7 +231,11 @@ mod tests {
     #[test]
     fn half_of_what_was_too_much_stays_at_the_most() {
         assert_eq!(history(&[1_000; 10]).border(0), Some(5));
-        assert_eq!(history(&[1_000; 10]).border(2_000), Some(6), "the answer takes its part");
+        assert_eq!(
+            history(&[1_000; 10]).border(2_000),
+            Some(6),
+            "the answer takes its part"
+        );
     }
 
     #[test]

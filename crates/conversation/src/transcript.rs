@@ -107,15 +107,14 @@ pub fn message(sql: &impl Sql, id: &MessageId) -> Result<Option<Message>, Conver
 ///
 /// # Errors
 /// When the database refuses. A message that cannot be read is left out.
-pub fn for_model(
-    sql: &impl Sql,
-    user_message_id: &MessageId,
-) -> Result<Option<History>, ConversationError> {
+pub fn for_model(sql: &impl Sql, user_message_id: &MessageId) -> Result<Option<History>, ConversationError> {
     let Some(position) = position(sql, user_message_id)? else {
         return Ok(None);
     };
     let summary = compaction::latest(sql, position)?;
-    let after = summary.as_ref().map_or(BEFORE_EVERYTHING, |summary| summary.through);
+    let after = summary
+        .as_ref()
+        .map_or(BEFORE_EVERYTHING, |summary| summary.through);
     let mut coverage = Coverage::Whole;
     let (mut read_bytes, mut told_bytes) = (0_usize, 0_usize);
     let mut newest_first: Vec<Said> = Vec::new();

@@ -138,7 +138,7 @@ impl Chat {
             }
             ConversationRoute::Messages => {
                 self.take_up_lost_work();
-                Ok(Response::from_json(&transcript::all(&self.sql)?)?)
+                Ok(Response::from_json(&transcript::newest(&self.sql)?)?)
             }
         }
     }

@@ -33,8 +33,8 @@ pub(super) fn request(model: String, older: &History, room: usize) -> ModelReque
     for said in older.said.iter().rev() {
         let mut told = told(said);
         if newest_first.is_empty() {
-            // Two characters a token are a safe guess where an estimate by words does not hold.
-            told = beginning(&told, left.saturating_mul(2));
+            // However short its words are, no text is estimated at more than a token for so many characters.
+            told = beginning(&told, left.saturating_mul(3) / 2);
         }
         let needed = tokens(&told);
         if needed > left && !newest_first.is_empty() {

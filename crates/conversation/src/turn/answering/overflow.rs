@@ -94,7 +94,9 @@ impl Answering {
     /// The conversation as the model is told of it in this turn.
     pub(super) fn history(&self) -> History {
         match self.state.overflow {
-            Overflow::None | Overflow::Summarising { .. } | Overflow::Summarised => self.context.history.clone(),
+            Overflow::None | Overflow::Summarising { .. } | Overflow::Summarised => {
+                self.context.history.clone()
+            }
             Overflow::LeftOut { through } => self.context.history.shortened(through),
         }
     }

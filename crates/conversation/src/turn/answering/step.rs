@@ -1,6 +1,8 @@
 //! One step of an answer: a call of the model, then the tools that it asked for.
 
 use super::{Activity, Answering, Ending, Progress};
+use crate::action::ActionResult;
+use crate::model_view::beginning;
 use crate::turn::answer::{Kind, Room};
 use crate::turn::incident::MAXIMUM_MODEL_CALLS;
 use crate::turn::model_call::ModelCall;
@@ -18,6 +20,9 @@ use serde_json::{Value, json};
 /// What asks a model to go on with an answer that was cut off. It is part of no transcript.
 const GO_ON: &str = "Your answer above was cut off by a technical problem. Go on exactly where it stops. Repeat nothing, \
                      do not mention the interruption, and finish the answer.";
+
+/// How much is repeated of a name that a model made up.
+const NAME_CHARACTERS: usize = 100;
 
 impl Answering {
     /// Begins the answer: announces it and calls the model.
@@ -218,13 +223,14 @@ impl Answering {
             return Progress::GoesOn;
         }
         let tool_call_id = call_id;
-        let chunk = match result {
-            Ok(output) => Chunk::ToolOutputAvailable {
+        let result = result.map_or_else(ActionResult::Failed, ActionResult::Returned);
+        let chunk = match result.bounded() {
+            ActionResult::Returned(output) => Chunk::ToolOutputAvailable {
                 tool_call_id,
-                output: bounded(output),
+                output,
                 preliminary: None,
             },
-            Err(error_text) => Chunk::ToolOutputError {
+            ActionResult::Failed(error_text) => Chunk::ToolOutputError {
                 tool_call_id,
                 error_text,
             },
@@ -305,6 +311,7 @@ impl Answering {
 
     fn no_such_tool(&self, name: &str) -> String {
         let known: Vec<&str> = self.context.tools.iter().map(|tool| tool.name).collect();
+        let name = beginning(name, NAME_CHARACTERS);
         format!("There is no tool {name:?}. The tools are: {}.", known.join(", "))
     }
 }
