@@ -3,6 +3,7 @@
 //! It never assumes that the agent is in memory, or that it was itself a moment ago: a socket's frame may wake it
 //! alone, with nothing but its database and the sockets' attachments.
 
+mod announcing;
 mod connecting;
 mod hearing;
 mod model_call;

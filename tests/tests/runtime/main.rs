@@ -17,6 +17,7 @@ mod faults;
 mod harness;
 mod ingress;
 mod lifetime;
+mod long;
 mod pages;
 mod recovery;
 mod reset;

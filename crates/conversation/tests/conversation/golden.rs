@@ -149,11 +149,11 @@ fn a_checkpoint_of_a_conversation_that_does_not_fit_is_stored_in_its_released_fo
 }
 
 fn last_checkpoint(effects: &[Effect]) -> TurnState {
-    let checkpoints = effects.iter().filter_map(|effect| match effect {
+    let mut checkpoints = effects.iter().filter_map(|effect| match effect {
         Effect::Checkpoint(state) => Some(state.clone()),
         _ => None,
     });
-    checkpoints.last().unwrap()
+    checkpoints.next_back().unwrap()
 }
 
 #[test]

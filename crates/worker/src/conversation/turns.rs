@@ -1,5 +1,6 @@
 //! The interpreter of turns: one loop that feeds the pure machine and carries out what it says.
 
+use super::announcing::not_waiting_for;
 use super::model_call::ModelCall;
 use super::timer::Timer;
 use super::tool_calls::ToolCalls;
@@ -8,7 +9,6 @@ use crate::clock::now;
 use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
 use crate::object;
-use crate::socket::Socket;
 use crate::tools::toolbox;
 use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
 use flarebot_conversation::stream_log::{self, LoggedStream};
@@ -360,57 +360,6 @@ impl Chat {
             let _ = cancel.send(());
         }
     }
-
-    /// Our own pages get the one message; other clients the transcript, as they expect.
-    fn announce_message(&self, message: Message) -> Result<(), Fault> {
-        let transcripts =
-            |socket: &Socket| socket.client() == ClientKind::Sdk && socket.attachment.offered.is_none();
-        if self.sockets.all(&self.state).iter().any(transcripts) {
-            self.sockets
-                .send(&self.state, &self.transcript_frame(None)?, transcripts);
-        }
-        let empty =
-            message.parts.is_empty() && message.metadata.as_ref().is_none_or(|data| data.notice.is_none());
-        if !empty {
-            self.sockets
-                .send(&self.state, &ServerFrame::Message { message }, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
-        }
-        Ok(())
-    }
-
-    fn announce_end(&self, turn: &Turn, outcome: Outcome, notice: Option<&str>) {
-        let failed = matches!(outcome, Outcome::Error | Outcome::Interrupted);
-        let stream_id = turn.stream_id();
-        let tell = |frame: ChatResponse| {
-            self.sockets
-                .send(&self.state, &ServerFrame::ChatResponse(frame), |socket| {
-                    not_waiting_for(socket, stream_id)
-                });
-        };
-        if let Some(notice) = notice.filter(|_| failed) {
-            tell(ChatResponse::failed(stream_id.clone(), notice.to_owned()));
-        }
-        let message_ids = vec![turn.user_message_id().clone()];
-        tell(ChatResponse::ended(
-            stream_id.clone(),
-            outcome,
-            message_ids.clone(),
-        ));
-        if turn.request_id() != stream_id {
-            // For whoever still waits under the request that was sent.
-            tell(ChatResponse::ended(
-                turn.request_id().clone(),
-                outcome,
-                message_ids,
-            ));
-        }
-    }
-}
-
-fn not_waiting_for(socket: &Socket, request_id: &RequestId) -> bool {
-    socket.attachment.offered.as_ref() != Some(request_id)
 }
 
 /// What a turn has under way.

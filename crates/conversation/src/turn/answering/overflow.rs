@@ -1,15 +1,33 @@
-//! What happens when the conversation does not fit the model: its older part is summarised, once in a turn, and the model
-//! is called again. Without a summary the older part is left out instead.
+//! What happens when the conversation does not fit the model, or is longer than any model is told: its older part is
+//! summarised, once in a turn, and the model is called again. Without a summary the older part is left out instead.
 
 use super::{Activity, Answering, Ending, Progress};
-use crate::history::{self, History, Summary};
+use crate::history::{self, Coverage, History, Summary};
 use crate::turn::state::Overflow;
 use crate::turn::summary::{self, SummaryCall};
 use crate::turn::{Effect, notice};
 use flarebot_model::{ModelEvent, ModelFailure};
 use flarebot_protocol::chunk::FinishReason;
 
+/// Before the first message: nothing that a model is told is left out.
+const NOTHING: i64 = 0;
+
 impl Answering {
+    /// Sees to it that a conversation that is longer than any model is told is summarised before the answer is asked for.
+    pub(super) fn make_room(&mut self) {
+        if self.state.overflow == Overflow::None
+            && self.context.history.coverage == Coverage::Newest
+            && let Some(through) = self.border()
+        {
+            self.state.overflow = Overflow::Summarising { through };
+        }
+    }
+
+    fn border(&self) -> Option<i64> {
+        let answer_tokens = history::tokens(&self.answer.for_model());
+        self.context.history.border(answer_tokens)
+    }
+
     /// The model was given more than it takes.
     pub(super) fn overflowed(
         &mut self,
@@ -17,15 +35,17 @@ impl Answering {
         now: i64,
         effects: &mut Vec<Effect>,
     ) -> Progress {
-        let answer_tokens = history::tokens(&self.answer.for_model());
-        let border = match self.state.overflow {
-            Overflow::None => self.context.history.border(answer_tokens),
+        let next = match self.state.overflow {
+            Overflow::None => self.border().map(|through| Overflow::Summarising { through }),
+            Overflow::LeftOut { through: NOTHING } => {
+                self.border().map(|through| Overflow::LeftOut { through })
+            }
             Overflow::Summarising { .. } | Overflow::Summarised | Overflow::LeftOut { .. } => None,
         };
-        let Some(through) = border else {
+        let Some(next) = next else {
             return Progress::Ends(Ending::Failed(failure.sentence()));
         };
-        self.state.overflow = Overflow::Summarising { through };
+        self.state.overflow = next;
         self.reject_broken_calls(now, effects);
         self.call(Vec::new(), now, effects)
     }
@@ -68,6 +88,11 @@ impl Answering {
     /// There will be no summary: the model is called without the messages that it was to stand for.
     pub(super) fn leave_out(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
         if let Overflow::Summarising { through } = self.state.overflow {
+            let through = match self.context.history.coverage {
+                Coverage::Whole => through,
+                // No model has refused what it is told anyway.
+                Coverage::Newest => NOTHING,
+            };
             self.state.overflow = Overflow::LeftOut { through };
         }
         self.call(Vec::new(), now, effects)

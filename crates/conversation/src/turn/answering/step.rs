@@ -46,6 +46,7 @@ impl Answering {
     /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one.
     pub(super) fn call(&mut self, opening: Vec<Chunk>, now: i64, effects: &mut Vec<Effect>) -> Progress {
         self.activity = Activity::Nothing;
+        self.make_room();
         if self.state.model_calls >= MAXIMUM_MODEL_CALLS {
             return Progress::Ends(Ending::Failed(notice::TOO_MUCH_WORK.to_owned()));
         }
