@@ -4,7 +4,7 @@ use crate::long::asks_for_a_summary;
 use crate::script::{finished, reasoning, run, sent, text};
 use crate::support::{accept, answer, claim, claimed, complete, context, database, message_id, request_id};
 use flarebot_conversation::compaction::{self, SUMMARY_CHARACTERS};
-use flarebot_conversation::history::{History, KEPT_MESSAGES, Said, Summary};
+use flarebot_conversation::history::{Coverage, History, KEPT_MESSAGES, Said, Summary};
 use flarebot_conversation::ledger::{self, Settlement};
 use flarebot_conversation::transcript;
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext, TurnState};
@@ -18,19 +18,26 @@ fn too_long() -> Event {
     Event::Model(ModelEvent::Failed(ModelFailure::new(FailureKind::ContextTooLong)))
 }
 
-/// A turn after so many earlier messages.
-fn turn_after(earlier: i64) -> Turn {
+fn history_of(messages: i64) -> History {
     let said = |position| Said {
         position,
         messages: vec![ModelMessage::User {
             text: format!("message {position}"),
         }],
     };
-    let history = History {
-        said: (1..=earlier + 1).map(said).collect(),
+    History {
+        said: (1..=messages).map(said).collect(),
         ..History::default()
+    }
+}
+
+/// A turn after so many earlier messages.
+fn turn_after(earlier: i64) -> Turn {
+    let context = TurnContext {
+        history: history_of(earlier + 1),
+        ..context()
     };
-    Turn::new(claimed(), TurnContext { history, ..context() })
+    Turn::new(claimed(), context)
 }
 
 fn requests(effects: &[Effect]) -> Vec<&ModelRequest> {
@@ -213,6 +220,36 @@ fn a_summary_that_does_not_come_is_done_without() {
         assert_eq!(outcome, Outcome::Completed);
         assert!(notice.contains("could not be summarised"), "{notice}");
     }
+}
+
+#[test]
+fn what_is_longer_than_any_model_is_told_is_summarised_before_the_answer() {
+    let context = TurnContext {
+        history: History {
+            coverage: Coverage::Newest,
+            ..history_of(10)
+        },
+        ..context()
+    };
+    let mut turn = Turn::new(claimed(), context.clone());
+    let effects = run(
+        &mut turn,
+        [Event::Accepted, text("They."), finished(FinishReason::Stop)],
+    );
+    let [summary, answer] = requests(&effects)[..] else {
+        panic!("{effects:?}")
+    };
+    assert!(asks_for_a_summary(summary) && texts(summary)[0].contains("left out"));
+    assert!(texts(answer)[0].contains("They.") && !texts(answer)[1].contains("left out"));
+
+    let mut turn = Turn::new(claimed(), context);
+    let effects = run(&mut turn, [Event::Accepted, too_long(), too_long(), too_long()]);
+    let [_, told, shortened] = requests(&effects)[..] else {
+        panic!("{effects:?}")
+    };
+    let lengths = (told.messages.len(), shortened.messages.len());
+    assert_eq!(lengths, (11, 6), "no more is left out than has to be");
+    assert_eq!(end(&effects).0, Outcome::Error);
 }
 
 #[test]
