@@ -252,24 +252,6 @@ impl Installation {
         found
     }
 
-    /// Overwrites what is stored of messages, while the runtime is down. Says how many were hit.
-    ///
-    /// # Panics
-    /// When the storage cannot be written.
-    pub fn damage_messages(&self, role: &str) -> usize {
-        let mut damaged = 0;
-        for file in self.database_files() {
-            let database = rusqlite::Connection::open(file).unwrap();
-            let table = "SELECT 1 FROM sqlite_master WHERE name = 'stream_segment'";
-            if database.query_row(table, [], |_| Ok(())).is_ok() {
-                damaged += database
-                    .execute("UPDATE message SET body = 'no message' WHERE role = ?", [role])
-                    .unwrap();
-            }
-        }
-        damaged
-    }
-
     /// How many alarms the runtime keeps, of all objects together.
     ///
     /// # Panics

@@ -10,8 +10,10 @@ use std::ops::Range;
 
 pub(super) const PREFIX: &str = "script ";
 
-/// What the provider answers when it is asked for a summary of a conversation, and the label of these requests.
+/// What the provider answers when it is asked for a summary of a conversation.
 pub const SUMMARY: &str = "A summary: they tried several scripts.";
+
+/// The label of the requests for a summary.
 pub const SUMMARY_LABEL: &str = "summary";
 
 /// The course of one answer. Everything has a default, so a script says only what is special.
