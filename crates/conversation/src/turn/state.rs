@@ -28,6 +28,36 @@ pub struct TurnState {
     /// What has been counted of its interruptions.
     #[serde(default)]
     pub(super) incident: Incident,
+    /// What was done because the conversation does not fit the model.
+    #[serde(default, skip_serializing_if = "Overflow::is_none")]
+    pub(super) overflow: Overflow,
+}
+
+/// How far a turn is in making a conversation fit its model. It only goes forward, so a turn does it once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "kebab-case")]
+pub(super) enum Overflow {
+    /// It fits as far as is known.
+    #[default]
+    None,
+    /// A summary of the messages up to a position is asked for.
+    Summarising {
+        /// The position.
+        through: i64,
+    },
+    /// A summary is stored.
+    Summarised,
+    /// There is no summary, and the messages up to a position are left out of this answer.
+    LeftOut {
+        /// The position.
+        through: i64,
+    },
+}
+
+impl Overflow {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 impl Stored for TurnState {
@@ -46,6 +76,7 @@ impl TurnState {
             usage: None,
             model_calls: 0,
             incident: Incident::default(),
+            overflow: Overflow::None,
         }
     }
 
