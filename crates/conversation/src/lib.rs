@@ -2,8 +2,8 @@
 //! is replayed, and what tools have begun.
 //!
 //! Storage and rules are apart. [`transcript`], [`compaction`], [`ledger`], [`stream_log`] and [`action`] are functions
-//! over a database; [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a message
-//! ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
+//! over a database; [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a
+//! message ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
 //! and carry out its effects, and settle what it ends with ([`ledger::settle`]). What an instance that is gone has left
 //! running is taken over ([`ledger::take_over`]) and goes on.
 
