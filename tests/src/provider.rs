@@ -15,7 +15,7 @@ mod script;
 mod tool;
 
 pub use exchange::{Exchange, ExchangeEnd, SentMessage, Standing};
-pub use script::{Call, Continuation, Ending, Faults, Form, LineEnd, Script, Writes};
+pub use script::{Call, Continuation, Ending, Faults, Form, LineEnd, SUMMARY, SUMMARY_LABEL, Script, Writes};
 pub use tool::{ToolMoment, ToolReport};
 
 use std::collections::BTreeSet;
@@ -236,7 +236,12 @@ fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
     }
     let messages = exchange::sent_messages(&request.body);
     let standing = Standing::of(&messages);
-    let script = match Script::read(&standing.question) {
+    let read = if exchange::asks_for_a_summary(&messages) {
+        Ok(Script::summary())
+    } else {
+        Script::read(&standing.question)
+    };
+    let script = match read {
         Ok(script) => script,
         Err(error) => return play::refuse(connection, 400, &format!("misspelt script: {error}")),
     };

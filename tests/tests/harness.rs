@@ -13,7 +13,7 @@ use flarebot_tests::PATIENCE;
 use flarebot_tests::client::http::{Request, Response};
 use flarebot_tests::client::{Closed, Connection, Refused};
 use flarebot_tests::provider::{
-    Ending, ExchangeEnd, Form, LineEnd, PROVIDER_SECRET, Provider, Script, Writes,
+    Ending, ExchangeEnd, Form, LineEnd, PROVIDER_SECRET, Provider, SUMMARY, SUMMARY_LABEL, Script, Writes,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -134,6 +134,32 @@ fn an_answer_can_end_in_every_wrong_way() {
     request(&script.to_string())
         .send(&provider.authority())
         .unwrap_err();
+}
+
+#[test]
+fn a_conversation_can_be_refused_as_too_long_and_summarised() {
+    let refused = play(&Script {
+        chunks: 0,
+        ending: Ending::TooLong,
+        ..Script::default()
+    });
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("context_length_exceeded"));
+    let in_the_stream = events(&play(&Script {
+        ending: Ending::TooLong,
+        ..Script::default()
+    }));
+    assert!(in_the_stream.last().unwrap().contains("context_length_exceeded"));
+
+    let provider = Provider::start().unwrap();
+    let asked = Request::new("POST", "/v1/chat/completions").json(&json!({
+        "messages": [
+            { "role": "system", "content": "You write the summary." },
+            { "role": "user", "content": "[Owner]\nscript" },
+        ],
+    }));
+    assert_eq!(text_of(&asked.send(&provider.authority()).unwrap()), SUMMARY);
+    assert_eq!(provider.labelled(SUMMARY_LABEL).len(), 1);
 }
 
 #[test]

@@ -20,6 +20,20 @@ pub enum ActionResult {
     Failed(String),
 }
 
+impl ActionResult {
+    /// The result as it may be kept: what is longer than [`flarebot_tool::OUTPUT_CHARACTERS`] is cut, and says so.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        match self {
+            Self::Returned(value) => Self::Returned(flarebot_tool::bounded(value)),
+            Self::Failed(sentence) => {
+                let bounded = flarebot_tool::bounded(Value::String(sentence));
+                Self::Failed(bounded.as_str().unwrap_or_default().to_owned())
+            }
+        }
+    }
+}
+
 impl Stored for ActionResult {
     const WHAT: &'static str = "tool result";
 }
@@ -71,10 +85,11 @@ pub fn claim(
     })
 }
 
-/// Stores what came of a call that was claimed. A row that is settled, or gone with its turn, stays as it is.
+/// Stores what came of a call that was claimed, [`ActionResult::bounded`]. A row that is settled, or gone with its turn,
+/// stays as it is.
 ///
 /// # Errors
-/// When the database refuses or the result is too large.
+/// When the database refuses.
 pub fn settle(
     sql: &impl Sql,
     request_id: &RequestId,
@@ -83,7 +98,11 @@ pub fn settle(
 ) -> Result<(), ConversationError> {
     sql.exec(
         "UPDATE action SET result = ? WHERE request_id = ? AND call_id = ? AND result IS NULL",
-        &[seal(result)?.into(), request_id.as_str().into(), call_id.into()],
+        &[
+            seal(&result.clone().bounded())?.into(),
+            request_id.as_str().into(),
+            call_id.into(),
+        ],
     )?;
     Ok(())
 }

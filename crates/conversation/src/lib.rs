@@ -1,15 +1,17 @@
-//! One conversation: what was said, the turns that answer it, the log from which a stream is replayed, and what tools
-//! have begun.
+//! One conversation: what was said, what stands for its older part, the turns that answer it, the log from which a stream
+//! is replayed, and what tools have begun.
 //!
-//! Storage and rules are apart. [`transcript`], [`ledger`], [`stream_log`] and [`action`] are functions over a database;
-//! [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a message
-//! ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
+//! Storage and rules are apart. [`transcript`], [`compaction`], [`ledger`], [`stream_log`] and [`action`] are functions
+//! over a database; [`turn`] is a state machine without any I/O. Whoever runs turns does four things in a loop: accept a
+//! message ([`ledger::accept`]), claim the oldest waiting turn ([`ledger::claim_next`]), feed a [`turn::Turn`] with events
 //! and carry out its effects, and settle what it ends with ([`ledger::settle`]). What an instance that is gone has left
 //! running is taken over ([`ledger::take_over`]) and goes on.
 
 pub mod action;
+pub mod compaction;
 mod envelope;
 mod error;
+pub mod history;
 pub mod ledger;
 mod model_view;
 mod schema;

@@ -7,7 +7,7 @@ use flarebot_protocol::message::{Message, Part, Role, ToolPart, ToolState};
 use serde_json::{Value, json};
 
 /// How much of a tool's output is repeated to the model once newer messages matter more, in characters.
-const OLD_OUTPUT_CHARACTERS: usize = 500;
+pub(crate) const OLD_OUTPUT_CHARACTERS: usize = 500;
 
 /// What a call without a result is answered with.
 const NO_RESULT: &str = "This call was interrupted; nothing is known of its result.";
@@ -111,10 +111,15 @@ fn result(state: &ToolState, detail: Detail) -> String {
         }
     };
     match detail {
-        Detail::Shortened => match text.char_indices().nth(OLD_OUTPUT_CHARACTERS) {
-            Some((end, _)) => format!("{} […]", text.get(..end).unwrap_or_default()),
-            None => text,
-        },
+        Detail::Shortened => beginning(&text, OLD_OUTPUT_CHARACTERS),
         Detail::Whole => text,
+    }
+}
+
+/// At most so many characters of a text; one that is longer ends in a mark.
+pub(crate) fn beginning(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{} […]", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }

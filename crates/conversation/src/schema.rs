@@ -14,7 +14,7 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, SUBMISSIONS];
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, COMPACTION, SUBMISSIONS];
 
 const TRANSCRIPT: Migration = Migration {
     version: 1,
@@ -87,8 +87,21 @@ const ACTIONS: Migration = Migration {
     ",
 };
 
-const SUBMISSIONS: Migration = Migration {
+const COMPACTION: Migration = Migration {
     version: 3,
+    name: "what stands for the older part of a transcript",
+    statements: "
+        CREATE TABLE compaction (
+            singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
+            through INTEGER NOT NULL,
+            summary TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+    ",
+};
+
+const SUBMISSIONS: Migration = Migration {
+    version: 4,
     name: "keys of submissions",
     statements: "
         ALTER TABLE turn ADD COLUMN key TEXT;

@@ -20,6 +20,13 @@ pub struct LoggedStream {
 /// anew with everything that is added to it; larger than one addition, because every row has to be deleted again.
 const SEGMENT_BYTES: i64 = 2_500;
 
+/// The most bytes of chunks that are rewritten to one segment, unless one chunk alone is larger. As JSON, text may take six
+/// times as much.
+const PORTION_BYTES: usize = 150_000;
+
+/// What a chunk takes beside its text, rounded up.
+const CHUNK_BYTES: usize = 150;
+
 /// Separates the additions to a segment. It occurs in no JSON text.
 const SEPARATOR: char = '\n';
 
@@ -78,20 +85,43 @@ pub fn rewind(
             "DELETE FROM stream_segment WHERE request_id = ?",
             &[request_id.as_str().into()],
         )?;
-        if logged.chunks.is_empty() {
-            return Ok(());
+        let mut rest = logged.chunks.as_slice();
+        let mut first_seq = 0;
+        while let Some((portion, after)) = split_portion(rest) {
+            // Merged chunks are fewer than their numbers, so no number before the last is one that anything goes on from.
+            let next_seq = if after.is_empty() {
+                stored(logged.next_seq)
+            } else {
+                first_seq + 1
+            };
+            sql.exec(
+                "INSERT INTO stream_segment (request_id, first_seq, next_seq, chunks) \
+                 SELECT request_id, ?, ?, ? FROM turn WHERE request_id = ? AND status = 'running'",
+                &[
+                    first_seq.into(),
+                    next_seq.into(),
+                    seal(&portion.to_vec())?.into(),
+                    request_id.as_str().into(),
+                ],
+            )?;
+            first_seq += 1;
+            rest = after;
         }
-        sql.exec(
-            "INSERT INTO stream_segment (request_id, first_seq, next_seq, chunks) \
-             SELECT request_id, 0, ?, ? FROM turn WHERE request_id = ? AND status = 'running'",
-            &[
-                stored(logged.next_seq).into(),
-                seal(&logged.chunks)?.into(),
-                request_id.as_str().into(),
-            ],
-        )?;
         Ok(())
     })
+}
+
+/// Takes as many chunks as are stored in one segment, at least one; nothing when there are none.
+fn split_portion(chunks: &[Chunk]) -> Option<(&[Chunk], &[Chunk])> {
+    let mut bytes = 0_usize;
+    let fitting = chunks.iter().take_while(|chunk| {
+        bytes = bytes
+            .saturating_add(chunk.payload_bytes())
+            .saturating_add(CHUNK_BYTES);
+        bytes <= PORTION_BYTES
+    });
+    let count = fitting.count().max(1);
+    chunks.split_at_checked(count)
 }
 
 /// Reads all that is logged of an answer; empty when nothing is.

@@ -1,31 +1,40 @@
 //! What was said, in order.
 
-use crate::ConversationError;
-use crate::envelope::{seal, unseal};
+mod rows;
+
+use crate::envelope::seal;
+use crate::history::{Coverage, History, Said};
 use crate::model_view::{self, Detail};
+use crate::{ConversationError, compaction};
 use flarebot_model::ModelMessage;
 use flarebot_protocol::MessageId;
 use flarebot_protocol::call::HistoryPage;
-use flarebot_protocol::message::{Message, Metadata, Role};
-use flarebot_sql::{FromRow, Row, Sql, SqlError};
+use flarebot_protocol::message::{Message, Role};
+use flarebot_sql::Sql;
+use rows::{Backwards, StoredMessage};
 
 /// The most bytes of stored messages in one page of history, unless a single message is larger.
 pub const PAGE_BYTES: usize = 2_000_000;
 
+/// The most bytes of stored messages that are read at once for clients that know no pages. No message takes more than
+/// [`flarebot_sql::MAXIMUM_VALUE_BYTES`], so these are at least four.
+pub const NEWEST_BYTES: usize = 7_500_000;
+
 /// The most bytes of text that a model is given, unless the newest message alone is longer.
 pub const MODEL_BYTES: usize = 400_000;
+
+/// The most bytes of stored messages that are read for a model: reasoning and old outputs of tools take room in the
+/// transcript of which it gets nothing.
+pub const MODEL_READ_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many of the newest messages a model gets with the whole output of their tools.
 const WHOLE_MESSAGES: usize = 4;
 
-/// What is shown in place of a message that cannot be read.
-const UNREADABLE: &str = "This message cannot be read: it is damaged, or a newer version stored it.";
-
 /// Above every position; the largest number that crosses to the database exactly.
 const AFTER_EVERYTHING: i64 = (1 << 53) - 1;
 
-/// How many rows are read at once while looking back from the newest message.
-const ROWS_AT_ONCE: u32 = 16;
+/// Below every position.
+const BEFORE_EVERYTHING: i64 = 0;
 
 /// One page: the newest messages before `before`, or of all, oldest first. At most `limit` messages and about
 /// [`PAGE_BYTES`]. A `before` that is not in the transcript has nothing before it.
@@ -41,13 +50,31 @@ pub fn page(
         None => AFTER_EVERYTHING,
         Some(id) => position(sql, id)?.unwrap_or(0),
     };
+    read_page(sql, border, limit as usize, PAGE_BYTES)
+}
+
+/// The newest messages, oldest first, of at most [`NEWEST_BYTES`]: for clients that know no pages. It is the whole
+/// transcript unless that is larger.
+///
+/// # Errors
+/// When the database refuses. A message that cannot be read is told as such, and hides no other one.
+pub fn newest(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
+    Ok(read_page(sql, AFTER_EVERYTHING, usize::MAX, NEWEST_BYTES)?.messages)
+}
+
+fn read_page(
+    sql: &impl Sql,
+    border: i64,
+    limit: usize,
+    maximum_bytes: usize,
+) -> Result<HistoryPage, ConversationError> {
     let mut bytes = 0_usize;
     let mut messages = Vec::new();
-    let mut backwards = Backwards::from(sql, border);
+    let mut backwards = Backwards::between(sql, BEFORE_EVERYTHING, border);
     let mut has_more = false;
     while let Some(row) = backwards.next()? {
-        bytes = bytes.saturating_add(row.body.len());
-        if messages.len() >= limit as usize || (bytes > PAGE_BYTES && !messages.is_empty()) {
+        bytes = bytes.saturating_add(row.bytes());
+        if messages.len() >= limit || (bytes > maximum_bytes && !messages.is_empty()) {
             has_more = true;
             break;
         }
@@ -55,18 +82,6 @@ pub fn page(
     }
     messages.reverse();
     Ok(HistoryPage { messages, has_more })
-}
-
-/// The whole transcript, oldest first: for clients that know no pages.
-///
-/// # Errors
-/// When the database refuses. A message that cannot be read is told as such, and hides no other one.
-pub fn all(sql: &impl Sql) -> Result<Vec<Message>, ConversationError> {
-    let rows: Vec<StoredMessage> = sql.query(
-        "SELECT position, id, role, body FROM message ORDER BY position",
-        &[],
-    )?;
-    Ok(rows.iter().map(StoredMessage::message).collect())
 }
 
 /// One message; `None` for an id that is not in the transcript.
@@ -81,46 +96,69 @@ pub fn message(sql: &impl Sql, id: &MessageId) -> Result<Option<Message>, Conver
     Ok(row.as_ref().map(StoredMessage::message))
 }
 
-/// What a model is given to answer the message `user_message_id`: that message and what came before it, oldest
-/// first. Later messages wait for their own turn; answers without text and calls say nothing and are left out. Old tool
-/// outputs are shortened. Whole messages
-/// of at most [`MODEL_BYTES`] of text, the newest ones, and never beginning with an answer whose question was cut.
+/// What a model is given to answer the message `user_message_id`: the summary of the oldest messages if there is one, and
+/// then whole messages up to that one. Later messages wait for their own turn; answers without text and calls say nothing
+/// and are left out. Old tool outputs are shortened.
+///
+/// Nothing before the summary's border is read, at most [`MODEL_READ_BYTES`] are, and at most [`MODEL_BYTES`] of text are
+/// told: the newest messages, never beginning with an answer whose question was cut.
+///
+/// `None` when there is nothing to answer: the message is gone, or cannot be read.
 ///
 /// # Errors
-/// When the database refuses. A message that cannot be read is told as such, and hides no other one.
-pub fn for_model(
-    sql: &impl Sql,
-    user_message_id: &MessageId,
-) -> Result<Vec<ModelMessage>, ConversationError> {
+/// When the database refuses. A message that cannot be read is left out.
+pub fn for_model(sql: &impl Sql, user_message_id: &MessageId) -> Result<Option<History>, ConversationError> {
     let Some(position) = position(sql, user_message_id)? else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
-    let mut bytes = 0_usize;
-    let mut newest_first: Vec<Vec<ModelMessage>> = Vec::new();
-    let mut backwards = Backwards::from(sql, position.saturating_add(1));
+    let summary = compaction::latest(sql, position)?;
+    let after = summary
+        .as_ref()
+        .map_or(BEFORE_EVERYTHING, |summary| summary.through);
+    let mut coverage = Coverage::Whole;
+    let (mut read_bytes, mut told_bytes) = (0_usize, 0_usize);
+    let mut newest_first: Vec<Said> = Vec::new();
+    let mut backwards = Backwards::between(sql, after, position.saturating_add(1));
     while let Some(row) = backwards.next()? {
+        read_bytes = read_bytes.saturating_add(row.bytes());
         let detail = if newest_first.len() < WHOLE_MESSAGES {
             Detail::Whole
         } else {
             Detail::Shortened
         };
         let messages = model_view::messages(&row.message(), detail);
-        if messages.is_empty() {
-            continue;
+        if messages.is_empty() && row.position == position {
+            return Ok(None);
         }
         let size: usize = messages.iter().map(ModelMessage::bytes).sum();
-        bytes = bytes.saturating_add(size);
-        if bytes > MODEL_BYTES && !newest_first.is_empty() {
+        told_bytes = told_bytes.saturating_add(size);
+        let is_too_much = told_bytes > MODEL_BYTES || read_bytes > MODEL_READ_BYTES;
+        if is_too_much && !newest_first.is_empty() {
+            coverage = Coverage::Newest;
             break;
         }
-        newest_first.push(messages);
+        if !messages.is_empty() {
+            newest_first.push(Said {
+                position: row.position,
+                messages,
+            });
+        }
     }
-    let is_answer =
-        |messages: &Vec<ModelMessage>| !matches!(messages.first(), Some(ModelMessage::User { .. }));
-    while newest_first.last().is_some_and(is_answer) {
-        newest_first.pop();
+    if summary.is_none() || coverage == Coverage::Newest {
+        while newest_first.last().is_some_and(is_answer) {
+            newest_first.pop();
+        }
     }
-    Ok(newest_first.into_iter().rev().flatten().collect())
+    newest_first.reverse();
+    Ok(Some(History {
+        summary,
+        coverage,
+        said: newest_first,
+    }))
+}
+
+fn is_answer(said: &Said) -> bool {
+    !matches!(said.messages.first(), Some(ModelMessage::User { .. }))
 }
 
 /// Erases every message, turn and stream, all or nothing. A turn that runs meanwhile finds its row gone, and what it
@@ -131,7 +169,8 @@ pub fn for_model(
 pub fn clear(sql: &impl Sql) -> Result<(), ConversationError> {
     sql.transaction(|| {
         sql.exec(
-            "DELETE FROM message; DELETE FROM turn; DELETE FROM stream_segment; DELETE FROM action",
+            "DELETE FROM message; DELETE FROM compaction; DELETE FROM turn; DELETE FROM stream_segment; \
+             DELETE FROM action",
             &[],
         )?;
         Ok(())
@@ -165,76 +204,4 @@ pub(crate) fn insert(
 fn position(sql: &impl Sql, id: &MessageId) -> Result<Option<i64>, ConversationError> {
     let rows = sql.exec("SELECT position FROM message WHERE id = ?", &[id.as_str().into()])?;
     Ok(rows.first().map(|row| row.integer(0)).transpose()?)
-}
-
-/// The transcript from a position towards its beginning, read in small portions, so that a long one is never in
-/// memory whole.
-struct Backwards<'a, S> {
-    sql: &'a S,
-    border: i64,
-    rows: std::vec::IntoIter<StoredMessage>,
-}
-
-impl<'a, S: Sql> Backwards<'a, S> {
-    /// Starts right before the position `border`.
-    fn from(sql: &'a S, border: i64) -> Self {
-        Self {
-            sql,
-            border,
-            rows: Vec::new().into_iter(),
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<StoredMessage>, ConversationError> {
-        if self.rows.len() == 0 {
-            let rows: Vec<StoredMessage> = self.sql.query(
-                "SELECT position, id, role, body FROM message WHERE position < ? ORDER BY position DESC LIMIT ?",
-                &[self.border.into(), ROWS_AT_ONCE.into()],
-            )?;
-            self.rows = rows.into_iter();
-        }
-        let row = self.rows.next();
-        if let Some(row) = &row {
-            self.border = row.position;
-        }
-        Ok(row)
-    }
-}
-
-struct StoredMessage {
-    position: i64,
-    id: MessageId,
-    role: Role,
-    body: String,
-}
-
-impl StoredMessage {
-    /// The message. One that cannot be read is told as what it is, so that it hides nothing else.
-    fn message(&self) -> Message {
-        unseal(&self.body).unwrap_or_else(|_| Message {
-            id: self.id.clone(),
-            role: self.role,
-            parts: Vec::new(),
-            metadata: Some(Metadata {
-                notice: Some(UNREADABLE.to_owned()),
-                ..Metadata::default()
-            }),
-        })
-    }
-}
-
-impl FromRow for StoredMessage {
-    fn from_row(row: &Row) -> Result<Self, SqlError> {
-        let shape = |column, expected| SqlError::Shape { column, expected };
-        Ok(Self {
-            position: row.integer(0)?,
-            id: MessageId::new(row.text(1)?).map_err(|_| shape(1, "a message id"))?,
-            role: match row.text(2)? {
-                "user" => Role::User,
-                "assistant" => Role::Assistant,
-                _ => return Err(shape(2, "a role")),
-            },
-            body: row.text(3)?.to_owned(),
-        })
-    }
 }

@@ -5,6 +5,7 @@
 //! bytes of the model, a tool, a cancel, and the instant of [`Turn::deadline`], which it reports as [`Event::Tick`].
 //!
 //! ```
+//! use flarebot_conversation::history::History;
 //! use flarebot_conversation::ledger::ClaimedTurn;
 //! use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 //! use flarebot_model::ModelEvent;
@@ -18,7 +19,7 @@
 //!     assistant_message_id: MessageId::new("answer")?,
 //!     attempts: 1,
 //! };
-//! let context = TurnContext { model: "small".to_owned(), system: None, messages: Vec::new(), tools: Vec::new() };
+//! let context = TurnContext { model: "small".to_owned(), system: None, history: History::default(), tools: Vec::new() };
 //! let mut turn = Turn::new(claimed, context);
 //!
 //! let effects = turn.handle(Event::Accepted, 0);
@@ -36,6 +37,8 @@
 //!
 //! A turn that a later instance finds running is rebuilt with [`Turn::resume`] and told [`Event::Resumed`]: it goes on
 //! where the log ends. It runs tools whose result is not in the log, and calls the model again for the rest of a step.
+//!
+//! A conversation that does not fit its model is summarised in its older part, once in a turn, and the model called again.
 
 mod answer;
 mod answering;
@@ -46,16 +49,19 @@ mod outbox;
 mod overlap;
 mod recovery;
 mod state;
+mod summary;
+mod thinking;
 mod tools;
 
 pub use answer::MAXIMUM_ANSWER_BYTES;
 pub use incident::{MAXIMUM_ATTEMPTS, MAXIMUM_INTERRUPTIONS, MAXIMUM_MODEL_CALLS};
 pub use state::TurnState;
 
+use crate::history::{History, Summary};
 use crate::ledger::ClaimedTurn;
 use crate::stream_log::LoggedStream;
 use answering::{Answering, Ending, Progress};
-use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, ToolCall};
+use flarebot_model::{ModelEvent, ModelRequest, ToolCall};
 use flarebot_protocol::chunk::{self, Chunk};
 use flarebot_protocol::frame::RunningTurn;
 use flarebot_protocol::message::{Message, Outcome};
@@ -76,7 +82,7 @@ pub struct TurnContext {
     /// Instructions that come before the conversation.
     pub system: Option<String>,
     /// The conversation up to the message that is answered; see [`crate::transcript::for_model`].
-    pub messages: Vec<ModelMessage>,
+    pub history: History,
     /// The tools that the model may call.
     pub tools: Vec<ToolDescriptor>,
 }
@@ -125,6 +131,14 @@ pub enum Event {
 pub enum Effect {
     /// Store the state ([`crate::ledger::checkpoint`]). If the turn is gone by then, stop running it.
     Checkpoint(TurnState),
+    /// Store a summary of the older part of the conversation together with the state ([`crate::compaction::store`]). If
+    /// the turn is gone by then, stop running it.
+    Compact {
+        /// What stands for the older part from now on.
+        summary: Summary,
+        /// The state.
+        state: TurnState,
+    },
     /// Begin a call of the model.
     CallModel(ModelRequest),
     /// Abort the call of the model; nothing that it still sends is wanted.

@@ -3,6 +3,7 @@
 //! It never assumes that the agent is in memory, or that it was itself a moment ago: a socket's frame may wake it
 //! alone, with nothing but its database and the sockets' attachments.
 
+mod announcing;
 mod calls;
 mod connecting;
 mod hearing;
@@ -139,7 +140,7 @@ impl Chat {
             }
             ConversationRoute::Messages => {
                 self.take_up_lost_work();
-                Ok(Response::from_json(&transcript::all(&self.sql)?)?)
+                Ok(Response::from_json(&transcript::newest(&self.sql)?)?)
             }
         }
     }

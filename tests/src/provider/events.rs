@@ -1,6 +1,7 @@
 //! Playing a passage as an event stream.
 
 use super::passage::Passage;
+use super::play::too_long;
 use super::play::{Caller, add_usage};
 use super::script::{Ending, LineEnd, Writes};
 use super::{Clock, PROVIDER_SECRET};
@@ -118,6 +119,10 @@ impl Events<'_> {
             Ending::NoFinish => self.last_chunk(),
             Ending::ErrorEvent => {
                 self.event(&json!({ "error": { "message": PROVIDER_SECRET, "code": 503 } }).to_string())?;
+                self.last_chunk()
+            }
+            Ending::TooLong => {
+                self.event(&too_long().to_string())?;
                 self.last_chunk()
             }
             // The connection closes after every answer; here the body has no end yet.

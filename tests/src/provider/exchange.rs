@@ -121,6 +121,12 @@ impl Standing {
     }
 }
 
+/// Whether the runtime asks for a summary of a conversation.
+pub(super) fn asks_for_a_summary(messages: &[SentMessage]) -> bool {
+    let mut instructions = messages.iter().filter(|message| message.role == "system");
+    instructions.any(|message| message.text.contains("write the summary"))
+}
+
 /// Whether two messages are a part of an answer and the runtime's request to go on with it. No owner of a test speaks
 /// like that.
 fn wants_the_rest(messages: &[SentMessage]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::events::play_events;
 use super::passage::Passage;
-use super::script::{Form, Script};
+use super::script::{Ending, Form, Script};
 use super::{Exchange, ExchangeEnd, PROVIDER_SECRET, State};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
@@ -101,10 +101,19 @@ pub(super) fn play(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()>
     if script.status != 200 {
         return play_error(script, caller);
     }
+    if passage.ending == Ending::TooLong && passage.pieces.is_empty() {
+        return reply(caller.connection, 400, &too_long());
+    }
     match script.form {
         Form::Document => play_document(passage, caller),
         Form::EventStream => play_events(passage, caller),
     }
+}
+
+/// How the conversation is refused that does not fit the model.
+pub(super) fn too_long() -> Value {
+    let message = format!("This model's maximum context length is 8192 tokens. {PROVIDER_SECRET}");
+    json!({ "error": { "message": message, "type": "invalid_request_error", "code": "context_length_exceeded" } })
 }
 
 fn play_error(script: &Script, caller: &Caller<'_>) -> io::Result<()> {

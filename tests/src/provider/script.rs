@@ -10,6 +10,12 @@ use std::ops::Range;
 
 pub(super) const PREFIX: &str = "script ";
 
+/// What the provider answers when it is asked for a summary of a conversation.
+pub const SUMMARY: &str = "A summary: they tried several scripts.";
+
+/// The label of the requests for a summary.
+pub const SUMMARY_LABEL: &str = "summary";
+
 /// The course of one answer. Everything has a default, so a script says only what is special.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
@@ -149,6 +155,9 @@ pub enum Ending {
     NoFinish,
     /// An error event inside the running answer.
     ErrorEvent,
+    /// The conversation is refused as too long for the model: with a status of its own before the first piece, and with an
+    /// error event after it.
+    TooLong,
     /// The connection is cut.
     Cut,
     /// Nothing more ever comes, and the connection stays open.
@@ -208,6 +217,14 @@ impl Script {
                 chunks: 4,
                 ..Self::default()
             }),
+        }
+    }
+
+    /// The answer to a request for a summary, which is the runtime's own and holds no script of its own.
+    pub(super) fn summary() -> Self {
+        Self {
+            text: Some(SUMMARY.to_owned()),
+            ..Self::labelled(SUMMARY_LABEL)
         }
     }
 

@@ -34,7 +34,8 @@ fn a_message_that_cannot_be_read_is_said_to_be_so_and_the_conversation_goes_on()
     let shown = installation.messages(id);
     assert_eq!(shown[1..], whole[1..]);
     assert_eq!((&shown[0].id, shown[0].role), (&whole[0].id, whole[0].role));
-    assert!(shown[0].text().contains("cannot be"), "{:?}", shown[0]);
+    let notice = shown[0].metadata.as_ref().and_then(|data| data.notice.clone());
+    assert!(notice.unwrap().contains("cannot be read"), "{:?}", shown[0]);
     let mut socket = installation.conversation(id);
     assert_eq!(socket.expect_history().messages, shown);
     assert_eq!(socket.ask("Three").outcome, Some(Outcome::Completed));

@@ -18,6 +18,7 @@ mod faults;
 mod harness;
 mod ingress;
 mod lifetime;
+mod long;
 mod pages;
 mod recovery;
 mod reset;

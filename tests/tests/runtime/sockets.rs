@@ -1,11 +1,11 @@
 //! The agent's socket: what comes first, what a client may not do, and that nothing it sends ends it.
 
+use crate::recovery::held;
 use flarebot_protocol::MAXIMUM_FRAME_BYTES;
 use flarebot_protocol::address::Endpoint;
 use flarebot_protocol::call::{CreateConversation, FailureCode, GetStatus, ListConversations};
 use flarebot_protocol::frame::{AgentKind, ErrorFrame, ServerFrame};
 use flarebot_tests::client::{Answer, Socket};
-use flarebot_tests::provider::Script;
 use flarebot_tests::{Installation, PATIENCE};
 use serde_json::json;
 use std::time::Duration;
@@ -60,14 +60,11 @@ fn a_client_of_the_sdk_gets_no_frame_that_it_does_not_know() {
 fn an_answer_that_ended_between_the_offer_and_its_acceptance_is_replayed_whole() {
     let installation = Installation::start();
     let (id, mut page) = installation.new_conversation("Late");
-    let script = Script {
-        gate_after: Some(10),
-        ..Script::labelled("late")
-    };
+    let script = held("late");
     let request = page.say(&script.to_string());
     installation
         .provider
-        .wait_for("late", PATIENCE, |exchange| exchange.pieces >= 10);
+        .wait_for("late", PATIENCE, |exchange| exchange.pieces >= 20);
     let mut client = installation
         .sdk_connection(Endpoint::Conversation(id))
         .open()

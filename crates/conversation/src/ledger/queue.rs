@@ -4,7 +4,7 @@
 use super::{Settlement, cancel_queued, read_message_id, read_request_id};
 use crate::ConversationError;
 use crate::envelope::{seal, unseal};
-use flarebot_protocol::message::{Message, Part};
+use flarebot_protocol::message::{Message, Part, Role};
 use flarebot_protocol::{MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
 
@@ -48,18 +48,26 @@ pub fn edit(
     }
     sql.transaction(|| {
         let stored = sql.exec(
-            "SELECT message.body FROM turn JOIN message ON message.id = turn.user_message_id \
+            "SELECT message.body, message.id FROM turn JOIN message ON message.id = turn.user_message_id \
              WHERE turn.request_id = ? AND turn.status = 'queued'",
             &[request_id.as_str().into()],
         )?;
         let Some(row) = stored.first() else {
             return Ok(Err(QueueRefusal::NotWaiting));
         };
-        let mut message: Message = unseal(row.text(0)?)?;
-        message.parts = vec![Part::Text {
+        let parts = vec![Part::Text {
             text: text.to_owned(),
             state: None,
         }];
+        let message = Message {
+            id: read_message_id(row, 1)?,
+            role: Role::User,
+            parts,
+            // One that cannot be read is mended by its new text.
+            metadata: unseal::<Message>(row.text(0)?)
+                .ok()
+                .and_then(|message| message.metadata),
+        };
         sql.exec(
             "UPDATE message SET body = ? WHERE id = ?",
             &[seal(&message)?.into(), message.id.as_str().into()],

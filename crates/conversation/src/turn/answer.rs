@@ -225,17 +225,22 @@ impl Answer {
     }
 }
 
-/// What a restored chunk takes as stored, rounded up.
+/// What a chunk takes as stored, rounded up. A part of a tool holds no more than the chunks that made it.
 fn stored_bytes(chunk: &Chunk) -> usize {
     match chunk {
         Chunk::TextDelta { delta, .. } | Chunk::ReasoningDelta { delta, .. } => fitting(delta, usize::MAX).1,
         Chunk::TextStart { .. } | Chunk::ReasoningStart { .. } => PART_BYTES,
-        Chunk::ToolInputAvailable { .. } | Chunk::ToolInputError { .. } => {
-            chunk.payload_bytes().saturating_add(PART_BYTES)
-        }
-        // The text of an error is escaped when it is stored.
-        Chunk::ToolOutputAvailable { .. } | Chunk::ToolOutputError { .. } => {
-            chunk.payload_bytes().saturating_mul(2)
+        // How far a tool is gives way to its result.
+        Chunk::ToolOutputAvailable {
+            preliminary: Some(true),
+            ..
+        } => 0,
+        Chunk::ToolInputAvailable { .. }
+        | Chunk::ToolInputError { .. }
+        | Chunk::ToolOutputAvailable { .. }
+        | Chunk::ToolOutputError { .. } => {
+            let json = serde_json::to_string(chunk).map_or(usize::MAX, |json| json.len());
+            json.saturating_add(PART_BYTES)
         }
         Chunk::Start { .. }
         | Chunk::StartStep

@@ -2,6 +2,7 @@
 
 mod ending;
 mod interruption;
+mod overflow;
 mod step;
 
 pub(super) use ending::Ending;
@@ -9,10 +10,12 @@ pub(super) use ending::Ending;
 use super::answer::{Answer, Kind, Room};
 use super::model_call::ModelCall;
 use super::outbox::Outbox;
+use super::summary::SummaryCall;
 use super::tools::OpenCalls;
 use super::{Effect, Event, TurnContext, TurnState};
 use flarebot_model::{FailureKind, ModelEvent};
 use flarebot_protocol::chunk::Chunk;
+use flarebot_protocol::message::Usage;
 
 #[derive(Debug)]
 pub(super) struct Answering {
@@ -30,6 +33,7 @@ pub(super) struct Answering {
 enum Activity {
     Nothing,
     Model(Box<ModelCall>),
+    Summary(SummaryCall),
     Tools(OpenCalls),
     /// The next attempt.
     Pause {
@@ -60,6 +64,7 @@ impl Answering {
         let activity = match &self.activity {
             Activity::Nothing => None,
             Activity::Model(call) => Some(call.silent_at()),
+            Activity::Summary(call) => Some(call.silent_at()),
             Activity::Tools(open) => open.deadline(),
             Activity::Pause { until } => Some(*until),
         };
@@ -78,13 +83,16 @@ impl Answering {
         match event {
             Event::Model(event) => self.hear_model(event, now, effects),
             Event::ModelActive => {
-                if let Activity::Model(call) = &mut self.activity {
-                    call.heard_at = now;
+                match &mut self.activity {
+                    Activity::Model(call) => call.heard_at = now,
+                    Activity::Summary(call) => call.heard_at = now,
+                    Activity::Nothing | Activity::Tools(_) | Activity::Pause { .. } => {}
                 }
                 Progress::GoesOn
             }
             Event::ModelClosed => match self.activity {
                 Activity::Model(_) => self.call_broke(FailureKind::Truncated, now, effects),
+                Activity::Summary(_) => self.leave_out(now, effects),
                 Activity::Nothing | Activity::Tools(_) | Activity::Pause { .. } => Progress::GoesOn,
             },
             Event::ToolProgress { call_id, progress } => {
@@ -105,18 +113,26 @@ impl Answering {
                 effects.push(Effect::StopModel);
                 self.call_broke(FailureKind::Silent, now, effects)
             }
+            Activity::Summary(call) if call.silent_at() <= now => {
+                effects.push(Effect::StopModel);
+                self.leave_out(now, effects)
+            }
             Activity::Pause { until } if *until <= now => self.call(Vec::new(), now, effects),
             Activity::Tools(open) => {
                 let expired = open.expire(now);
                 self.give_up_calls(expired, now, effects)
             }
-            Activity::Nothing | Activity::Model(_) | Activity::Pause { .. } => Progress::GoesOn,
+            Activity::Nothing | Activity::Model(_) | Activity::Summary(_) | Activity::Pause { .. } => {
+                Progress::GoesOn
+            }
         }
     }
 
     fn hear_model(&mut self, event: ModelEvent, now: i64, effects: &mut Vec<Effect>) -> Progress {
-        let Activity::Model(call) = &mut self.activity else {
-            return Progress::GoesOn;
+        let call = match &mut self.activity {
+            Activity::Model(call) => call,
+            Activity::Summary(_) => return self.hear_summary(event, now, effects),
+            Activity::Nothing | Activity::Tools(_) | Activity::Pause { .. } => return Progress::GoesOn,
         };
         call.heard_at = now;
         match event {
@@ -127,7 +143,13 @@ impl Answering {
             ModelEvent::Reasoning(_) if call.continues() => Progress::GoesOn,
             ModelEvent::Reasoning(text) => self.extend(Kind::Reasoning, &text, now, effects),
             // The endpoint that is in use wants none of them back.
-            ModelEvent::Thought(_) => Progress::GoesOn,
+            ModelEvent::Thought(thought) => {
+                // The thoughts of a rest would be told of as those of its whole step.
+                if !call.continues() {
+                    call.thoughts.push(thought);
+                }
+                Progress::GoesOn
+            }
             ModelEvent::ToolCallStarted { id, name } => self.announce_call(&id, name, now, effects),
             ModelEvent::ToolCall(mut tool_call) => {
                 tool_call.id = call.id(&tool_call.id, |id| self.answer.has_call(id));
@@ -135,16 +157,23 @@ impl Answering {
                 Progress::GoesOn
             }
             ModelEvent::Usage(usage) => {
-                self.state.usage = Some(self.state.usage.unwrap_or_default().plus(usage));
+                self.count(usage);
                 Progress::GoesOn
             }
             ModelEvent::Finished(reason) => self.finish_call(reason, now, effects),
             ModelEvent::Failed(failure) if failure.kind == FailureKind::Truncated => {
                 self.call_broke(failure.kind, now, effects)
             }
+            ModelEvent::Failed(failure) if failure.kind == FailureKind::ContextTooLong => {
+                self.overflowed(failure, now, effects)
+            }
             // The provider may report a failure inside an answer that it keeps open: the end stops the call.
             ModelEvent::Failed(failure) => Progress::Ends(Ending::Failed(failure.sentence())),
         }
+    }
+
+    fn count(&mut self, usage: Usage) {
+        self.state.usage = Some(self.state.usage.unwrap_or_default().plus(usage));
     }
 
     fn extend(&mut self, kind: Kind, text: &str, now: i64, effects: &mut Vec<Effect>) -> Progress {

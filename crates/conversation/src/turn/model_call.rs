@@ -1,7 +1,7 @@
 //! One call of the model as the turn sees it: what it has said that is not in the answer yet.
 
 use super::overlap::{Overlap, Recognition};
-use flarebot_model::{SILENCE_MILLISECONDS, ToolCall, ToolChoice};
+use flarebot_model::{SILENCE_MILLISECONDS, Thought, ToolCall, ToolChoice};
 
 #[derive(Debug)]
 pub(super) struct ModelCall {
@@ -11,6 +11,8 @@ pub(super) struct ModelCall {
     pub(super) tool_choice: ToolChoice,
     /// The complete calls, under the ids that they have in the answer.
     pub(super) tool_calls: Vec<ToolCall>,
+    /// What its provider wants to see again of its thinking.
+    pub(super) thoughts: Vec<Thought>,
     beginning: Beginning,
     /// The provider's names for calls, with the ids that they have in the answer.
     names: Vec<(String, String)>,
@@ -39,6 +41,7 @@ impl ModelCall {
             heard_at: now,
             tool_choice,
             tool_calls: Vec::new(),
+            thoughts: Vec::new(),
             beginning,
             names: Vec::new(),
         }

@@ -14,6 +14,10 @@ pub(super) const TOO_MANY_STEPS: &str =
 
 pub(super) const FULL: &str = "This answer reached the largest size that can be stored and was stopped there. Ask for the rest in a new message.";
 
+pub(super) const SUMMARISED: &str = "This conversation is longer than the model can take, so the model now works from a summary of its older part. You still see all of it.";
+
+pub(super) const LEFT_OUT: &str = "This conversation is longer than the model can take, and its older part could not be summarised, so this answer was made without it. Start a new chat, or use a model with a larger context.";
+
 /// The notice of a call that the model ended itself.
 pub(super) const fn completed(reason: FinishReason, has_text: bool) -> Option<&'static str> {
     match (reason, has_text) {

@@ -1,6 +1,7 @@
 //! What is durable about a running turn beside its stream log: little, and nothing secret.
 
 use super::incident::Incident;
+use super::thinking::Thinking;
 use crate::envelope::Stored;
 use flarebot_protocol::message::{Message, Metadata, Role, Usage};
 use flarebot_protocol::{MessageId, RequestId};
@@ -28,6 +29,39 @@ pub struct TurnState {
     /// What has been counted of its interruptions.
     #[serde(default)]
     pub(super) incident: Incident,
+    /// What was done because the conversation does not fit the model.
+    #[serde(default, skip_serializing_if = "Overflow::is_none")]
+    pub(super) overflow: Overflow,
+    /// What the model thought in the steps so far, for itself.
+    #[serde(default, skip_serializing_if = "Thinking::is_empty")]
+    pub(super) thinking: Thinking,
+}
+
+/// How far a turn is in making a conversation fit its model. It only goes forward, so a turn does it once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "kebab-case")]
+pub(super) enum Overflow {
+    /// It fits as far as is known.
+    #[default]
+    None,
+    /// A summary of the messages up to a position is asked for.
+    Summarising {
+        /// The position.
+        through: i64,
+    },
+    /// A summary is stored.
+    Summarised,
+    /// There is no summary, and the messages up to a position are left out of this answer.
+    LeftOut {
+        /// The position.
+        through: i64,
+    },
+}
+
+impl Overflow {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 impl Stored for TurnState {
@@ -46,6 +80,8 @@ impl TurnState {
             usage: None,
             model_calls: 0,
             incident: Incident::default(),
+            overflow: Overflow::None,
+            thinking: Thinking::default(),
         }
     }
 

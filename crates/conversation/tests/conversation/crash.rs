@@ -130,7 +130,7 @@ fn a_stopped_answer_beats_the_model_that_ended_it_later() {
             }
         }
     }
-    let stored = transcript::all(&database).unwrap();
+    let stored = transcript::newest(&database).unwrap();
     assert_eq!(stored[1].text(), "Half");
     let metadata = stored[1].metadata.as_ref().unwrap();
     assert_eq!(metadata.outcome, Some(message::Outcome::Aborted));

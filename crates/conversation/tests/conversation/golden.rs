@@ -1,8 +1,10 @@
 //! What is stored, byte for byte. A released form is never changed: a later version has to read these files.
 
-use crate::support::{accept, claim, database, message_id, request_id, text_delta};
-use flarebot_conversation::turn::TurnState;
+use crate::script::{finished, run, text};
+use crate::support::{accept, claim, complete, context, database, message_id, request_id, text_delta};
+use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext, TurnState};
 use flarebot_conversation::{ledger, stream_log, transcript};
+use flarebot_model::{FailureKind, ModelEvent, ModelFailure};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, Role, Usage};
 use flarebot_sql::Sql;
@@ -56,7 +58,7 @@ fn a_message_is_stored_in_its_released_form() {
     };
     insta::assert_snapshot!("message_of_the_owner", bodies("user"));
     insta::assert_snapshot!("message_of_the_agent", bodies("assistant"));
-    assert_eq!(transcript::all(&database).unwrap()[1], message);
+    assert_eq!(transcript::newest(&database).unwrap()[1], message);
 }
 
 #[test]
@@ -117,6 +119,129 @@ fn a_checkpoint_is_stored_in_its_released_form() {
 }
 
 #[test]
+fn a_checkpoint_of_a_conversation_that_does_not_fit_is_stored_in_its_released_form() {
+    let database = database();
+    for name in ["a", "b", "c", "d"] {
+        complete(&database, name, "hello");
+    }
+    accept(&database, "e");
+    let turn = claim(&database);
+    let history = transcript::for_model(&database, &turn.user_message_id)
+        .unwrap()
+        .unwrap();
+    let context = TurnContext { history, ..context() };
+    let too_long = ModelEvent::Failed(ModelFailure::new(FailureKind::ContextTooLong));
+    let mut forms = Vec::new();
+    for summary in ["They spoke.", ""] {
+        let mut turn = Turn::new(turn.clone(), context.clone());
+        let asked = run(&mut turn, [Event::Accepted, Event::Model(too_long.clone())]);
+        let ended = run(&mut turn, [text(summary), finished(FinishReason::Stop)]);
+        for effects in [asked, ended] {
+            let state = last_checkpoint(&effects);
+            ledger::checkpoint(&database, turn.request_id(), &state).unwrap();
+            forms.push(stored(
+                &database,
+                "SELECT state FROM turn WHERE status = 'running'",
+            ));
+            assert_eq!(ledger::take_over(&database).unwrap().unwrap().state, state);
+        }
+    }
+    insta::assert_snapshot!("checkpoint_of_a_long_conversation", forms.join("\n"));
+}
+
+fn last_checkpoint(effects: &[Effect]) -> TurnState {
+    let mut checkpoints = effects.iter().filter_map(|effect| match effect {
+        Effect::Checkpoint(state) => Some(state.clone()),
+        _ => None,
+    });
+    checkpoints.next_back().unwrap()
+}
+
+#[test]
+fn a_checkpoint_of_an_earlier_version_is_read() {
+    let database = database();
+    accept(&database, "a");
+    claim(&database);
+    let earlier = r#"{"version":1,"content":{"requestId":"request-a","messageId":"answer-a","model":"small","begunAt":7,"modelCalls":2,"incident":{"content":0,"attempts":1,"brokenCalls":0}}}"#;
+    database
+        .exec("UPDATE turn SET state = ?", &[earlier.into()])
+        .unwrap();
+    let lost = ledger::take_over(&database).unwrap().unwrap();
+    assert_eq!(
+        (lost.state.begun_at, lost.state.model.as_deref()),
+        (7, Some("small"))
+    );
+    ledger::checkpoint(&database, &lost.turn.request_id, &lost.state).unwrap();
+    assert_eq!(stored(&database, "SELECT state FROM turn"), earlier);
+}
+
+#[test]
+fn whatever_stands_where_a_message_was_the_conversation_is_read_paged_and_goes_on() {
+    for damage in [
+        "",
+        "null",
+        "{",
+        "[]",
+        "not json \u{1}",
+        r#"{"version":1,"content":{}}"#,
+    ] {
+        let database = database();
+        complete(&database, "a", "hello");
+        complete(&database, "b", "hello again");
+        accept(&database, "w");
+        let damage_question = "UPDATE message SET body = ? WHERE id = 'user-w'";
+        database.exec(damage_question, &[damage.into()]).unwrap();
+        let mended = ledger::queue::edit(&database, &request_id("request-w"), "Once more.")
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            mended.text(),
+            "Once more.",
+            "a message that waits is mended by a new text"
+        );
+        ledger::queue::delete(&database, &request_id("request-w"), 12)
+            .unwrap()
+            .unwrap();
+        let overwrite = "UPDATE message SET body = ? WHERE id = 'answer-a' OR id = 'user-b'";
+        database.exec(overwrite, &[damage.into()]).unwrap();
+        let messages = transcript::newest(&database).unwrap();
+        let shown: Vec<(String, Role)> = messages
+            .iter()
+            .map(|message| (message.id.to_string(), message.role))
+            .collect();
+        let expected = [
+            ("user-a", Role::User),
+            ("answer-a", Role::Assistant),
+            ("user-b", Role::User),
+            ("answer-b", Role::Assistant),
+        ];
+        assert_eq!(shown, expected.map(|(id, role)| (id.to_owned(), role)));
+        for message in &messages[1..3] {
+            let notice = message.metadata.as_ref().unwrap().notice.as_ref().unwrap();
+            assert!(notice.contains("cannot be read"), "{notice}");
+        }
+        assert_eq!(transcript::page(&database, None, 10).unwrap().messages, messages);
+        let before = transcript::page(&database, Some(&message_id("user-b")), 1).unwrap();
+        assert_eq!(before.messages, messages[1..2]);
+        assert_eq!(
+            transcript::message(&database, &message_id("answer-a"))
+                .unwrap()
+                .as_ref(),
+            messages.get(1)
+        );
+
+        complete(&database, "c", "here");
+        let history = transcript::for_model(&database, &message_id("user-c"))
+            .unwrap()
+            .unwrap();
+        let positions: Vec<i64> = history.said.iter().map(|said| said.position).collect();
+        assert_eq!(positions, [1, 4, 7], "a model is given nothing of it");
+        let unreadable = transcript::for_model(&database, &message_id("user-b"));
+        assert_eq!(unreadable, Ok(None), "what cannot be read cannot be answered");
+    }
+}
+
+#[test]
 fn what_a_newer_version_wrote_is_not_guessed_at_and_hides_nothing_else() {
     let database = database();
     accept(&database, "a");
@@ -124,7 +249,7 @@ fn what_a_newer_version_wrote_is_not_guessed_at_and_hides_nothing_else() {
     let newer =
         r#"UPDATE message SET body = replace(body, '"version":1', '"version":2') WHERE id = 'user-a'"#;
     database.exec(newer, &[]).unwrap();
-    let stored = transcript::all(&database).unwrap();
+    let stored = transcript::newest(&database).unwrap();
     assert!(stored[0].parts.is_empty());
     let notice = stored[0].metadata.as_ref().unwrap().notice.as_ref().unwrap();
     assert!(notice.contains("cannot be read"), "{notice}");
@@ -140,6 +265,8 @@ fn what_a_newer_version_wrote_is_not_guessed_at_and_hides_nothing_else() {
     assert_eq!(
         transcript::for_model(&database, &message_id("user-b"))
             .unwrap()
+            .unwrap()
+            .said
             .len(),
         1
     );

@@ -40,7 +40,7 @@ fn an_accepted_message_is_stored_with_its_time_and_waits() {
         panic!("not accepted")
     };
     assert_eq!(message.metadata.as_ref().unwrap().created_at, Some(10));
-    assert_eq!(transcript::all(&database).unwrap(), [message]);
+    assert_eq!(transcript::newest(&database).unwrap(), [message]);
     assert_eq!(queued_ids(&database), ["request-a"]);
 }
 
@@ -180,7 +180,7 @@ fn whatever_settles_a_turn_first_wins() {
     assert_eq!(settle(Outcome::Completed, "half and the rest"), Settlement::Late);
     let checkpoint = ledger::checkpoint(&database, &turn.request_id, &state("a")).unwrap();
     assert_eq!(checkpoint, Settlement::Late);
-    assert_eq!(transcript::all(&database).unwrap()[1].text(), "half");
+    assert_eq!(transcript::newest(&database).unwrap()[1].text(), "half");
 }
 
 #[test]

@@ -13,6 +13,10 @@
 mod crash;
 mod golden;
 mod ledger;
+mod limits;
+mod long;
+mod overflow;
+mod overflow_crash;
 mod queue;
 mod schema;
 mod script;

@@ -54,11 +54,15 @@ fn settle(sql: &impl Sql, name: &str) {
 
 /// What the model is given to answer the question `name`.
 fn told(sql: &impl Sql, name: &str) -> Vec<String> {
-    let messages = transcript::for_model(sql, &message_id(&format!("user-{name}"))).unwrap();
-    let texts = messages.into_iter().map(|message| match message {
-        ModelMessage::User { text } | ModelMessage::Assistant { text, .. } => text,
-        ModelMessage::Tool { .. } => panic!("no tool was called"),
-    });
+    let history = transcript::for_model(sql, &message_id(&format!("user-{name}"))).unwrap();
+    let texts = history
+        .unwrap()
+        .messages()
+        .into_iter()
+        .map(|message| match message {
+            ModelMessage::User { text } | ModelMessage::Assistant { text, .. } => text,
+            ModelMessage::Tool { .. } => panic!("no tool was called"),
+        });
     texts.collect()
 }
 
@@ -73,7 +77,7 @@ fn a_waiting_message_can_be_changed_and_the_model_reads_the_change() {
         Some(10),
         "its time stays"
     );
-    assert_eq!(transcript::all(&database).unwrap()[1], changed);
+    assert_eq!(transcript::newest(&database).unwrap()[1], changed);
     settle(&database, "a");
     claim(&database);
     assert_eq!(told(&database, "b"), ["question a", "answer a", "better"]);
@@ -131,13 +135,13 @@ fn a_message_that_is_answered_or_gone_is_left_alone() {
     claim(&database);
     ledger::cancel_queued(&database, &request_id("request-cancelled"), 40).unwrap();
     assert_eq!(delete(&database, "deleted"), Ok(()));
-    let before = transcript::all(&database).unwrap();
+    let before = transcript::newest(&database).unwrap();
     for name in ["running", "ended", "cancelled", "deleted", "unknown"] {
         assert_eq!(edit(&database, name, "late"), Err(QueueRefusal::NotWaiting));
         assert_eq!(delete(&database, name), Err(QueueRefusal::NotWaiting));
         assert_eq!(send_now(&database, name), Err(QueueRefusal::NotWaiting));
     }
-    assert_eq!(transcript::all(&database).unwrap(), before);
+    assert_eq!(transcript::newest(&database).unwrap(), before);
 }
 
 #[test]
@@ -146,7 +150,7 @@ fn a_change_to_nothing_or_too_much_is_refused() {
     assert_eq!(edit(&database, "a", " \n "), Err(QueueRefusal::Empty));
     let long = "x".repeat(MAXIMUM_MESSAGE_BYTES + 1);
     assert_eq!(edit(&database, "a", &long), Err(QueueRefusal::TooLong));
-    assert_eq!(transcript::all(&database).unwrap()[0].text(), "question a");
+    assert_eq!(transcript::newest(&database).unwrap()[0].text(), "question a");
     assert_eq!(
         edit(&database, "a", &long[1..]).unwrap().text().len(),
         MAXIMUM_MESSAGE_BYTES
@@ -161,7 +165,7 @@ fn a_process_that_dies_anywhere_leaves_the_queue_as_it_was_or_as_it_was_to_be() 
         |database| drop(queue::move_to_front(database, &request_id("request-c"))),
     ];
     for change in changes {
-        let look = |database: &Database| (transcript::all(database).unwrap(), waiting(database));
+        let look = |database: &Database| (transcript::newest(database).unwrap(), waiting(database));
         let original = accepted(&["a", "b", "c", "d"]);
         claim(&original);
         let before = look(&original);
@@ -289,7 +293,7 @@ proptest! {
                     None => {}
                 },
             }
-            let texts: Vec<String> = transcript::all(&database).unwrap().iter().map(Message::text).collect();
+            let texts: Vec<String> = transcript::newest(&database).unwrap().iter().map(Message::text).collect();
             prop_assert_eq!(texts, plain.texts());
             let names = plain.of(Status::Queued).into_iter();
             let names: Vec<String> = names.map(|place| format!("request-{}", plain.turns[place].name)).collect();

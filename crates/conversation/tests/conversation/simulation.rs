@@ -1,11 +1,13 @@
 //! A small world around the turn machine: a model that goes on with an answer in the ways that models do, two tools that
 //! count how often they run, readers that join and fall behind, and a process that dies after any effect.
 
-use crate::support::{accept, context};
+use crate::long::Long;
+use crate::support::{accept, context, message_id};
 use flarebot_conversation::action::{self, ActionResult, Claim};
+use flarebot_conversation::history::History;
 use flarebot_conversation::ledger::{self, Settlement};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
-use flarebot_conversation::{stream_log, transcript};
+use flarebot_conversation::{compaction, stream_log, transcript};
 use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::frame::RunningTurn;
@@ -44,7 +46,10 @@ pub(crate) struct Outcome {
     /// How often each call ran, by tool and id.
     pub(crate) runs: BTreeMap<(String, String), usize>,
     pub(crate) deaths: usize,
+    /// How often the model was called for an answer.
     pub(crate) model_calls: usize,
+    pub(crate) compactions: usize,
+    pub(crate) database: Database,
 }
 
 pub(crate) fn step_text(step: usize, marks: usize) -> String {
@@ -55,15 +60,22 @@ pub(crate) fn step_text(step: usize, marks: usize) -> String {
 
 /// Runs the plan to the end of its turn.
 pub(crate) fn play(plan: &Plan) -> Outcome {
-    World::new(plan).play()
+    World::new(plan, None).play()
+}
+
+/// Runs the plan at the end of a long conversation.
+pub(crate) fn play_long(plan: &Plan, long: Long) -> Outcome {
+    World::new(plan, Some(long)).play()
 }
 
 struct World<'a> {
     plan: &'a Plan,
+    long: Option<Long>,
     database: Database,
     readers: Vec<Reader>,
     runs: BTreeMap<(String, String), usize>,
     model_calls: usize,
+    compactions: usize,
     now: i64,
 }
 
@@ -84,15 +96,20 @@ enum Life {
 }
 
 impl<'a> World<'a> {
-    fn new(plan: &'a Plan) -> Self {
+    fn new(plan: &'a Plan, long: Option<Long>) -> Self {
         let database = crate::support::database();
+        if let Some(long) = long {
+            long.speak(&database);
+        }
         accept(&database, "a");
         Self {
             plan,
+            long,
             database,
             readers: Vec::new(),
             runs: BTreeMap::new(),
             model_calls: 0,
+            compactions: 0,
             now: 100,
         }
     }
@@ -105,7 +122,7 @@ impl<'a> World<'a> {
             .iter()
             .copied()
             .chain(std::iter::repeat(usize::MAX));
-        let mut turn = Turn::new(claimed, tools_context());
+        let mut turn = Turn::new(claimed, self.context());
         let mut first = Event::Accepted;
         let mut deaths = 0;
         loop {
@@ -125,11 +142,12 @@ impl<'a> World<'a> {
                 .unwrap()
                 .expect("the turn is lost");
             let logged = stream_log::read(&self.database, &lost.turn.request_id).unwrap();
-            turn = Turn::resume(lost.turn, tools_context(), lost.state, logged);
+            turn = Turn::resume(lost.turn, self.context(), lost.state, logged);
             first = Event::Resumed;
         }
-        let stored = transcript::all(&self.database).unwrap();
-        assert_eq!(stored.len(), 2, "one question, one answer");
+        let stored = transcript::newest(&self.database).unwrap();
+        let earlier = self.long.map_or(0, |long| long.earlier);
+        assert_eq!(stored.len(), 2 * earlier + 2, "one question, one answer");
         assert_eq!(ledger::take_over(&self.database), Ok(None));
         let message = stored.into_iter().next_back().unwrap();
         for reader in &self.readers {
@@ -140,7 +158,15 @@ impl<'a> World<'a> {
             runs: self.runs,
             deaths,
             model_calls: self.model_calls,
+            compactions: self.compactions,
+            database: self.database,
         }
+    }
+
+    /// What a process knows when it begins.
+    fn context(&self) -> TurnContext {
+        let history = transcript::for_model(&self.database, &message_id("user-a")).unwrap();
+        tools_context(history.unwrap())
     }
 
     fn live(&mut self, mut process: Process, first: Event) -> Life {
@@ -178,7 +204,18 @@ impl<'a> World<'a> {
                 let settlement = ledger::checkpoint(&self.database, &request_id, &state).unwrap();
                 assert_eq!(settlement, Settlement::Applied);
             }
+            Effect::Compact { summary, state } => {
+                let settlement =
+                    compaction::store(&self.database, &request_id, &summary, &state, self.now).unwrap();
+                assert_eq!(settlement, Settlement::Applied);
+                self.compactions += 1;
+            }
             Effect::CallModel(request) => {
+                let instead = self.long.and_then(|long| long.instead_of_an_answer(&request));
+                if let Some(events) = instead {
+                    process.model = events.into();
+                    return Life::GoesOn;
+                }
                 let cut = self.plan.cuts.get(self.model_calls).copied();
                 self.model_calls += 1;
                 process.model = self.plan.answer(&request, cut).into();
@@ -276,7 +313,7 @@ impl Plan {
                 ..,
                 ModelMessage::Assistant { text, calls, .. },
                 ModelMessage::User { .. },
-            ] if calls.is_empty() => text.as_str(),
+            ] if calls.is_empty() && goes_on(request) => text.as_str(),
             _ => "",
         };
         assert!(
@@ -326,6 +363,11 @@ impl Plan {
     }
 }
 
+/// Whether a model is asked to go on with what it was saying.
+fn goes_on(request: &ModelRequest) -> bool {
+    matches!(request.messages.last(), Some(ModelMessage::User { text }) if text.contains("cut off"))
+}
+
 /// Somebody who watches the answer.
 struct Reader {
     running: RunningTurn,
@@ -367,7 +409,7 @@ impl Reader {
     }
 }
 
-fn tools_context() -> TurnContext {
+fn tools_context(history: History) -> TurnContext {
     let tool = |name, repetition| ToolDescriptor {
         name,
         description: "A tool.",
@@ -376,9 +418,7 @@ fn tools_context() -> TurnContext {
         deadline_milliseconds: DEADLINE_MILLISECONDS,
     };
     TurnContext {
-        messages: vec![ModelMessage::User {
-            text: "question a".to_owned(),
-        }],
+        history,
         tools: vec![tool("act", Repetition::Never), tool("look", Repetition::Harmless)],
         ..context()
     }

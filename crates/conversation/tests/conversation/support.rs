@@ -1,5 +1,6 @@
 //! Short ways to make what the tests need.
 
+use flarebot_conversation::history::History;
 use flarebot_conversation::ledger::{self, Acceptance, ClaimedTurn};
 use flarebot_conversation::turn::{Turn, TurnContext};
 use flarebot_conversation::{initialise, transcript};
@@ -86,7 +87,7 @@ pub(crate) fn complete(sql: &impl Sql, name: &str, text: &str) {
 
 /// The ids of the transcript in order.
 pub(crate) fn transcript_ids(sql: &impl Sql) -> Vec<String> {
-    let messages = transcript::all(sql).unwrap();
+    let messages = transcript::newest(sql).unwrap();
     messages
         .into_iter()
         .map(|message| message.id.to_string())
@@ -97,7 +98,7 @@ pub(crate) fn context() -> TurnContext {
     TurnContext {
         model: "small".to_owned(),
         system: Some("Be brief.".to_owned()),
-        messages: Vec::new(),
+        history: History::default(),
         tools: Vec::new(),
     }
 }

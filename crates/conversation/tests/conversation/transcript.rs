@@ -28,8 +28,10 @@ fn ids(names: &[&str]) -> Vec<String> {
 /// What the model is given for the running turn, as roles and text.
 fn for_model(sql: &impl Sql) -> Vec<(Role, String)> {
     let turn = ledger::running(sql).unwrap().unwrap();
-    let messages = transcript::for_model(sql, &turn.user_message_id).unwrap();
-    messages
+    let history = transcript::for_model(sql, &turn.user_message_id).unwrap();
+    history
+        .unwrap()
+        .messages()
         .into_iter()
         .map(|message| match message {
             ModelMessage::User { text } => (Role::User, text),
@@ -37,6 +39,12 @@ fn for_model(sql: &impl Sql) -> Vec<(Role, String)> {
             ModelMessage::Tool { .. } => panic!("no tool was called"),
         })
         .collect()
+}
+
+/// What stands for older messages.
+fn left_out() -> (Role, String) {
+    let mark = "[Older messages of this conversation are left out here.]";
+    (Role::User, mark.to_owned())
 }
 
 fn settle(sql: &impl Sql, outcome: Outcome, text: &str) {
@@ -124,14 +132,15 @@ fn the_model_gets_the_newest_whole_messages_and_begins_with_a_question() {
     claim(&database);
     assert_eq!(
         for_model(&database),
-        [(Role::User, "question c".to_owned())],
+        [left_out(), (Role::User, "question c".to_owned())],
         "the second answer fits, but not with its question"
     );
     settle(&database, Outcome::Completed, "hello");
     accept(&database, "d");
     claim(&database);
     let view = for_model(&database);
-    assert_eq!(view.len(), 3, "the oldest answer does not fit any more");
+    assert_eq!(view.len(), 4, "the oldest answer does not fit any more");
+    assert_eq!(view[0], left_out());
 }
 
 #[test]
@@ -141,7 +150,7 @@ fn the_newest_message_is_given_whole_whatever_its_length() {
     let long = "x".repeat(MODEL_BYTES + 1);
     ledger::accept(&database, &request("b", &long), &message_id("answer-b"), 10).unwrap();
     claim(&database);
-    assert_eq!(for_model(&database), [(Role::User, long)]);
+    assert_eq!(for_model(&database), [left_out(), (Role::User, long)]);
 }
 
 #[test]
@@ -185,7 +194,7 @@ proptest! {
                 break;
             }
         }
-        prop_assert_eq!(read, transcript::all(&database).unwrap());
+        prop_assert_eq!(read, transcript::newest(&database).unwrap());
     }
 }
 
@@ -224,7 +233,8 @@ fn a_model_is_given_a_result_for_every_call_and_an_object_as_every_input() {
     ledger::settle(&database, &turn.request_id, Outcome::Aborted, &message, 30).unwrap();
     accept(&database, "b");
     let turn = claim(&database);
-    let messages = transcript::for_model(&database, &turn.user_message_id).unwrap();
+    let history = transcript::for_model(&database, &turn.user_message_id).unwrap();
+    let messages = history.unwrap().messages();
     let [
         _,
         ModelMessage::Assistant { calls, .. },

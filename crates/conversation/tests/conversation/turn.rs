@@ -34,7 +34,7 @@ fn a_turn_begins_with_a_checkpoint_and_calls_the_model_once() {
         Effect::CallModel(ModelRequest {
             model: "small".to_owned(),
             system: context().system,
-            messages: context().messages,
+            messages: context().history.messages(),
             max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
             tools: Vec::new(),
             tool_choice: flarebot_model::ToolChoice::Automatic,

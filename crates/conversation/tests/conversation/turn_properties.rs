@@ -89,8 +89,8 @@ impl Observer {
                 self.stops += 1;
                 assert!(self.stops <= self.calls, "only what was begun is stopped");
             }
-            Effect::RunTool { .. } | Effect::StopTool { .. } | Effect::Rewind(_) => {
-                panic!("there are no tools, and nobody died: {effect:?}")
+            Effect::RunTool { .. } | Effect::StopTool { .. } | Effect::Rewind(_) | Effect::Compact { .. } => {
+                panic!("there are no tools, nobody died, and nothing is too long: {effect:?}")
             }
             Effect::Append { first_seq, chunks } => {
                 assert_eq!(first_seq, self.logged.len() as u64, "the log has no gaps");

@@ -112,7 +112,7 @@ fn a_lost_turn_goes_on_with_what_was_logged_under_a_request_of_its_own() {
 fn a_lost_turn_without_a_word_is_asked_for_again() {
     for logged in [0, 2] {
         let (_, effects) = taken_over(half().into_iter().take(logged).collect(), 2);
-        assert_eq!(request(&effects).messages, context().messages);
+        assert_eq!(request(&effects).messages, context().history.messages());
         let announced = |effect: &Effect| {
             matches!(
                 effect,
@@ -173,7 +173,7 @@ fn a_reader_who_joins_a_turn_that_goes_on_gets_what_was_logged() {
 fn an_answer_that_breaks_off_goes_on_in_the_same_stream() {
     let mut turn = new_turn();
     let mut effects = run(&mut turn, [Event::Accepted, text("Half an"), Event::ModelClosed]);
-    assert_eq!(request(&effects).messages.len(), context().messages.len() + 2);
+    assert_eq!(request(&effects).messages.len(), context().history.said.len() + 2);
     effects.extend(run(&mut turn, [text(" hour"), finished(FinishReason::Stop)]));
     sent(&effects);
     let Some(Effect::Finish { outcome, message, .. }) = effects.last() else {

@@ -126,10 +126,10 @@ impl Chat {
         Ok(())
     }
 
-    /// The whole transcript, for clients that know no pages.
+    /// The transcript for clients that know no pages: whole, unless it is very long.
     pub(super) fn transcript_frame(&self, connect: Option<bool>) -> Result<ServerFrame, Fault> {
         Ok(ServerFrame::ChatMessages {
-            messages: transcript::all(&self.sql)?,
+            messages: transcript::newest(&self.sql)?,
             connect,
         })
     }

@@ -109,9 +109,10 @@ async fn run(host: ToolHost, request_id: RequestId, call: ToolCall, repetition: 
         None => return finished(call.id, ActionResult::Failed("There is no such tool.".to_owned())),
     };
     let result = match result {
-        Ok(value) => ActionResult::Returned(flarebot_tool::bounded(value)),
+        Ok(value) => ActionResult::Returned(value),
         Err(failure) => ActionResult::Failed(failure.to_string()),
     };
+    let result = result.bounded();
     if repetition == Repetition::Never
         && let Err(error) = action::settle(&host.chat.sql, &request_id, &call.id, &result)
     {

@@ -1,5 +1,6 @@
 //! The interpreter of turns: one loop that feeds the pure machine and carries out what it says.
 
+use super::announcing::not_waiting_for;
 use super::model_call::ModelCall;
 use super::timer::Timer;
 use super::tool_calls::ToolCalls;
@@ -8,12 +9,11 @@ use crate::clock::now;
 use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
 use crate::object;
-use crate::socket::Socket;
 use crate::tools::toolbox;
 use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
 use flarebot_conversation::stream_log::{self, LoggedStream};
-use flarebot_conversation::transcript;
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
+use flarebot_conversation::{compaction, transcript};
 use flarebot_link::{AgentRequest, TurnReport};
 use flarebot_protocol::RequestId;
 use flarebot_protocol::frame::{ChatResponse, ClientKind, ServerFrame};
@@ -157,13 +157,17 @@ impl Chat {
     /// What a turn needs to know, with the reason if it cannot run.
     fn context(&self, claimed: &ClaimedTurn) -> Result<(TurnContext, Result<(), String>), Fault> {
         let deployment = self.deployment()?;
+        let history = transcript::for_model(&self.sql, &claimed.user_message_id)?;
         let model = deployment
             .endpoint
             .as_ref()
             .map(|endpoint| endpoint.default_model().to_owned());
-        let ready = match &model {
-            Some(_) => Ok(()),
-            None => Err(
+        let ready = match (&model, &history) {
+            (Some(_), Some(_)) => Ok(()),
+            (_, None) => {
+                Err("This message cannot be read any more, so it is not answered. Send it again.".to_owned())
+            }
+            (None, _) => Err(
                 "No model is configured. Set FLAREBOT_COMPATIBLE_BASE_URL and FLAREBOT_COMPATIBLE_MODELS, \
                          then send the message again."
                     .to_owned(),
@@ -172,7 +176,7 @@ impl Chat {
         let context = TurnContext {
             model: model.unwrap_or_default(),
             system: None,
-            messages: transcript::for_model(&self.sql, &claimed.user_message_id)?,
+            history: history.unwrap_or_default(),
             tools: toolbox().descriptors(),
         };
         Ok((context, ready))
@@ -252,10 +256,12 @@ impl Chat {
         let request_id = turn.request_id();
         match effect {
             Effect::Checkpoint(state) => {
-                if ledger::checkpoint(&self.sql, request_id, &state)? == Settlement::Late {
-                    self.announce_end(turn, Outcome::Aborted, None);
-                    return Ok(Flow::Ended);
-                }
+                let stored = ledger::checkpoint(&self.sql, request_id, &state)?;
+                return Ok(self.go_on_if_stored(turn, stored));
+            }
+            Effect::Compact { summary, state } => {
+                let stored = compaction::store(&self.sql, request_id, &summary, &state, now())?;
+                return Ok(self.go_on_if_stored(turn, stored));
             }
             Effect::CallModel(request) => {
                 let call = ModelCall::begin(&work.deployment, &request);
@@ -296,6 +302,17 @@ impl Chat {
             }
         }
         Ok(Flow::GoesOn)
+    }
+
+    /// A turn that is gone, because it was stopped or erased, does not go on.
+    fn go_on_if_stored(&self, turn: &Turn, stored: Settlement) -> Flow {
+        match stored {
+            Settlement::Applied => Flow::GoesOn,
+            Settlement::Late => {
+                self.announce_end(turn, Outcome::Aborted, None);
+                Flow::Ended
+            }
+        }
     }
 
     fn settle(
@@ -343,57 +360,6 @@ impl Chat {
             let _ = cancel.send(());
         }
     }
-
-    /// Our own pages get the one message; other clients the whole transcript, as they expect.
-    fn announce_message(&self, message: Message) -> Result<(), Fault> {
-        let transcripts =
-            |socket: &Socket| socket.client() == ClientKind::Sdk && socket.attachment.offered.is_none();
-        if self.sockets.all(&self.state).iter().any(transcripts) {
-            self.sockets
-                .send(&self.state, &self.transcript_frame(None)?, transcripts);
-        }
-        let empty =
-            message.parts.is_empty() && message.metadata.as_ref().is_none_or(|data| data.notice.is_none());
-        if !empty {
-            self.sockets
-                .send(&self.state, &ServerFrame::Message { message }, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
-        }
-        Ok(())
-    }
-
-    fn announce_end(&self, turn: &Turn, outcome: Outcome, notice: Option<&str>) {
-        let failed = matches!(outcome, Outcome::Error | Outcome::Interrupted);
-        let stream_id = turn.stream_id();
-        let tell = |frame: ChatResponse| {
-            self.sockets
-                .send(&self.state, &ServerFrame::ChatResponse(frame), |socket| {
-                    not_waiting_for(socket, stream_id)
-                });
-        };
-        if let Some(notice) = notice.filter(|_| failed) {
-            tell(ChatResponse::failed(stream_id.clone(), notice.to_owned()));
-        }
-        let message_ids = vec![turn.user_message_id().clone()];
-        tell(ChatResponse::ended(
-            stream_id.clone(),
-            outcome,
-            message_ids.clone(),
-        ));
-        if turn.request_id() != stream_id {
-            // For whoever still waits under the request that was sent.
-            tell(ChatResponse::ended(
-                turn.request_id().clone(),
-                outcome,
-                message_ids,
-            ));
-        }
-    }
-}
-
-fn not_waiting_for(socket: &Socket, request_id: &RequestId) -> bool {
-    socket.attachment.offered.as_ref() != Some(request_id)
 }
 
 /// What a turn has under way.

@@ -36,10 +36,13 @@ impl Answering {
         let (outcome, notice) = match &ending {
             Ending::Completed(reason) => (
                 Outcome::Completed,
-                notice::completed(*reason, self.answer.has_text()).map(str::to_owned),
+                self.completion_notice(notice::completed(*reason, self.answer.has_text())),
             ),
-            Ending::Full => (Outcome::Completed, Some(notice::FULL.to_owned())),
-            Ending::TooManySteps => (Outcome::Completed, Some(notice::TOO_MANY_STEPS.to_owned())),
+            Ending::Full => (Outcome::Completed, self.completion_notice(Some(notice::FULL))),
+            Ending::TooManySteps => (
+                Outcome::Completed,
+                self.completion_notice(Some(notice::TOO_MANY_STEPS)),
+            ),
             Ending::Aborted => (Outcome::Aborted, None),
             Ending::Failed(sentence) => (Outcome::Error, Some(sentence.clone())),
         };
@@ -72,7 +75,7 @@ impl Answering {
     fn stop_everything(&mut self, now: i64, effects: &mut Vec<Effect>) {
         let mut stopped = Vec::new();
         match std::mem::replace(&mut self.activity, Activity::Nothing) {
-            Activity::Model(_) => effects.push(Effect::StopModel),
+            Activity::Model(_) | Activity::Summary(_) => effects.push(Effect::StopModel),
             Activity::Tools(mut open) => {
                 let running = open.abandon();
                 let stops = running

@@ -60,12 +60,17 @@ impl Answering {
         self.call(opening, now, effects)
     }
 
-    /// The call of the model ended before its answer did, or nothing came any more.
-    pub(super) fn call_broke(&mut self, kind: FailureKind, now: i64, effects: &mut Vec<Effect>) -> Progress {
-        self.activity = Activity::Nothing;
+    /// Ends the calls that the model did not finish writing.
+    pub(super) fn reject_broken_calls(&mut self, now: i64, effects: &mut Vec<Effect>) {
         for rejected in self.answer.reject_broken_calls(BROKEN_OFF) {
             self.send(rejected, now, effects);
         }
+    }
+
+    /// The call of the model ended before its answer did, or nothing came any more.
+    pub(super) fn call_broke(&mut self, kind: FailureKind, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        self.activity = Activity::Nothing;
+        self.reject_broken_calls(now, effects);
         let content = self.answer.content();
         match self
             .state

@@ -1,9 +1,12 @@
 //! One step of an answer: a call of the model, then the tools that it asked for.
 
 use super::{Activity, Answering, Ending, Progress};
+use crate::action::ActionResult;
+use crate::model_view::beginning;
 use crate::turn::answer::{Kind, Room};
 use crate::turn::incident::MAXIMUM_MODEL_CALLS;
 use crate::turn::model_call::ModelCall;
+use crate::turn::state::Overflow;
 use crate::turn::tools::OpenCalls;
 use crate::turn::{Effect, MAXIMUM_STEPS, notice};
 use flarebot_model::{
@@ -17,6 +20,9 @@ use serde_json::{Value, json};
 /// What asks a model to go on with an answer that was cut off. It is part of no transcript.
 const GO_ON: &str = "Your answer above was cut off by a technical problem. Go on exactly where it stops. Repeat nothing, \
                      do not mention the interruption, and finish the answer.";
+
+/// How much is repeated of a name that a model made up.
+const NAME_CHARACTERS: usize = 100;
 
 impl Answering {
     /// Begins the answer: announces it and calls the model.
@@ -40,6 +46,7 @@ impl Answering {
     /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one.
     pub(super) fn call(&mut self, opening: Vec<Chunk>, now: i64, effects: &mut Vec<Effect>) -> Progress {
         self.activity = Activity::Nothing;
+        self.make_room();
         if self.state.model_calls >= MAXIMUM_MODEL_CALLS {
             return Progress::Ends(Ending::Failed(notice::TOO_MUCH_WORK.to_owned()));
         }
@@ -49,9 +56,14 @@ impl Answering {
         for chunk in opening {
             self.send(chunk, now, effects);
         }
+        if let Overflow::Summarising { through } = self.state.overflow {
+            return self.ask_for_summary(through, now, effects);
+        }
         let partial = self.answer.partial_text();
-        let mut messages = self.context.messages.clone();
-        messages.extend(self.answer.for_model());
+        let mut messages = self.history().messages();
+        let mut answer = self.answer.for_model();
+        self.state.thinking.give_back(&mut answer);
+        messages.extend(answer);
         if !partial.trim().is_empty() {
             messages.push(ModelMessage::User {
                 text: GO_ON.to_owned(),
@@ -119,6 +131,8 @@ impl Answering {
             return Progress::Ends(Ending::Completed(reason));
         }
         let may_run = call.tool_choice == ToolChoice::Automatic && reason != FinishReason::Length;
+        let thoughts = std::mem::take(&mut call.thoughts);
+        let first_call = call.tool_calls.first().map(|first| first.id.clone());
         let mut chunks: Vec<Chunk> = self.answer.close().into_iter().collect();
         for tool_call in call.tool_calls {
             let chunk = if may_run {
@@ -130,6 +144,11 @@ impl Answering {
                 return Progress::Ends(Ending::Full);
             }
             chunks.push(chunk);
+        }
+        if let (true, Some(first)) = (may_run && !thoughts.is_empty(), first_call) {
+            // Before the calls: a later instance that finds them must be able to tell what was thought.
+            self.state.thinking.keep(&first, thoughts);
+            effects.push(Effect::Checkpoint(self.state.clone()));
         }
         // Together, so that a later instance finds all calls of the step or none.
         for chunk in &chunks {
@@ -214,13 +233,14 @@ impl Answering {
             return Progress::GoesOn;
         }
         let tool_call_id = call_id;
-        let chunk = match result {
-            Ok(output) => Chunk::ToolOutputAvailable {
+        let result = result.map_or_else(ActionResult::Failed, ActionResult::Returned);
+        let chunk = match result.bounded() {
+            ActionResult::Returned(output) => Chunk::ToolOutputAvailable {
                 tool_call_id,
-                output: bounded(output),
+                output,
                 preliminary: None,
             },
-            Err(error_text) => Chunk::ToolOutputError {
+            ActionResult::Failed(error_text) => Chunk::ToolOutputError {
                 tool_call_id,
                 error_text,
             },
@@ -264,9 +284,11 @@ impl Answering {
             Activity::Tools(open) if open.is_empty() => {
                 self.call(vec![Chunk::FinishStep, Chunk::StartStep], now, effects)
             }
-            Activity::Tools(_) | Activity::Nothing | Activity::Model(_) | Activity::Pause { .. } => {
-                Progress::GoesOn
-            }
+            Activity::Tools(_)
+            | Activity::Nothing
+            | Activity::Model(_)
+            | Activity::Summary(_)
+            | Activity::Pause { .. } => Progress::GoesOn,
         }
     }
 
@@ -299,6 +321,7 @@ impl Answering {
 
     fn no_such_tool(&self, name: &str) -> String {
         let known: Vec<&str> = self.context.tools.iter().map(|tool| tool.name).collect();
+        let name = beginning(name, NAME_CHARACTERS);
         format!("There is no tool {name:?}. The tools are: {}.", known.join(", "))
     }
 }
