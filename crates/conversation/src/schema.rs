@@ -14,7 +14,7 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS];
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, PAUSES];
 
 const TRANSCRIPT: Migration = Migration {
     version: 1,
@@ -84,6 +84,37 @@ const ACTIONS: Migration = Migration {
         INSERT INTO stream_log SELECT request_id, first_seq, next_seq, chunks FROM stream_segment;
         DROP TABLE stream_segment;
         ALTER TABLE stream_log RENAME TO stream_segment;
+    ",
+};
+
+const PAUSES: Migration = Migration {
+    version: 4,
+    name: "turns that wait for the owner",
+    statements: "
+        CREATE TABLE turn_with_pauses (
+            request_id TEXT PRIMARY KEY,
+            position INTEGER NOT NULL UNIQUE,
+            user_message_id TEXT NOT NULL,
+            assistant_message_id TEXT NOT NULL UNIQUE,
+            status TEXT NOT NULL CHECK (status IN (
+                'queued', 'running', 'paused', 'decided', 'completed', 'aborted', 'error', 'interrupted'
+            )),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            state TEXT,
+            created_at INTEGER NOT NULL,
+            started_at INTEGER,
+            paused_at INTEGER,
+            ended_at INTEGER
+        ) STRICT;
+        INSERT INTO turn_with_pauses (request_id, position, user_message_id, assistant_message_id, status, attempts, state,
+                created_at, started_at, ended_at)
+            SELECT request_id, position, user_message_id, assistant_message_id, status, attempts, state,
+                created_at, started_at, ended_at FROM turn;
+        DROP TABLE turn;
+        ALTER TABLE turn_with_pauses RENAME TO turn;
+        CREATE INDEX turn_by_user_message ON turn (user_message_id);
+        CREATE INDEX turn_open ON turn (position)
+            WHERE status = 'queued' OR status = 'running' OR status = 'paused' OR status = 'decided';
     ",
 };
 

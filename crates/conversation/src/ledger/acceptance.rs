@@ -85,7 +85,7 @@ pub fn accept(
         let mut message = request.message.clone();
         message.metadata.get_or_insert_default().created_at = Some(now);
         let position = next_position(sql)?;
-        match transcript::insert(sql, position, &message, now) {
+        match transcript::put(sql, position, &message, now) {
             Ok(()) => {}
             Err(ConversationError::TooLarge { .. }) => return Ok(Acceptance::Refused(Refusal::TooLarge)),
             Err(error) => return Err(error),

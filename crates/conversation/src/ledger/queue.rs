@@ -2,8 +2,8 @@
 //! by the turn's waiting: once its answer has begun, the message is part of what was said.
 
 use super::{Settlement, cancel_queued, read_message_id, read_request_id};
-use crate::ConversationError;
-use crate::envelope::{seal, unseal};
+use crate::envelope::unseal;
+use crate::{ConversationError, transcript};
 use flarebot_protocol::message::{Message, Part};
 use flarebot_protocol::{MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
@@ -60,10 +60,7 @@ pub fn edit(
             text: text.to_owned(),
             state: None,
         }];
-        sql.exec(
-            "UPDATE message SET body = ? WHERE id = ?",
-            &[seal(&message)?.into(), message.id.as_str().into()],
-        )?;
+        transcript::update(sql, &message)?;
         Ok(Ok(message))
     })
 }

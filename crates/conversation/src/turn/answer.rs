@@ -229,7 +229,10 @@ impl Answer {
 fn stored_bytes(chunk: &Chunk) -> usize {
     match chunk {
         Chunk::TextDelta { delta, .. } | Chunk::ReasoningDelta { delta, .. } => fitting(delta, usize::MAX).1,
-        Chunk::TextStart { .. } | Chunk::ReasoningStart { .. } => PART_BYTES,
+        Chunk::TextStart { .. }
+        | Chunk::ReasoningStart { .. }
+        | Chunk::ToolApprovalRequest { .. }
+        | Chunk::ToolApprovalResponse { .. } => PART_BYTES,
         Chunk::ToolInputAvailable { .. } | Chunk::ToolInputError { .. } => {
             chunk.payload_bytes().saturating_add(PART_BYTES)
         }
@@ -242,6 +245,7 @@ fn stored_bytes(chunk: &Chunk) -> usize {
         | Chunk::TextEnd { .. }
         | Chunk::ReasoningEnd { .. }
         | Chunk::ToolInputStart { .. }
+        | Chunk::ToolOutputDenied { .. }
         | Chunk::FinishStep
         | Chunk::Finish { .. }
         | Chunk::Abort

@@ -12,7 +12,7 @@ use flarebot_protocol::frame::RunningTurn;
 use flarebot_protocol::message::{Message, Role};
 use flarebot_protocol::{RequestId, reduce};
 use flarebot_sql::native::Database;
-use flarebot_tool::{DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+use flarebot_tool::{Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -207,6 +207,7 @@ impl<'a> World<'a> {
                     self.readers.push(Reader::join(process.turn.running(logged)));
                 }
             }
+            Effect::Pause { .. } => panic!("no tool waits here"),
             Effect::Finish { outcome, message, .. } => {
                 let settlement =
                     ledger::settle(&self.database, &request_id, outcome, &message, self.now).unwrap();
@@ -373,6 +374,7 @@ fn tools_context() -> TurnContext {
         description: "A tool.",
         parameters: json!({ "type": "object" }),
         repetition,
+        approval: Approval::NotNeeded,
         deadline_milliseconds: DEADLINE_MILLISECONDS,
     };
     TurnContext {

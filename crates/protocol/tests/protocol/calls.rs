@@ -2,12 +2,13 @@
 
 use crate::support::{call_id, conversation_id, message_id, question, request_id};
 use flarebot_protocol::call::{
-    AgentCall, Call, CallFailure, ConversationCall, CreateConversation, DeleteConversation, DeleteQueued,
-    EditQueued, FailureCode, GetHistory, GetStatus, HistoryPage, ListConversations, RenameConversation,
-    SendQueuedNow,
+    AgentCall, Call, CallFailure, ConversationCall, CreateConversation, DecideApproval, DeleteConversation,
+    DeleteQueued, EditQueued, FailureCode, GetHistory, GetStatus, HistoryPage, ListConversations,
+    RenameConversation, SendQueuedNow,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
 use flarebot_protocol::frame::{ClientFrame, RpcReply, ServerFrame};
+use flarebot_protocol::message::Decision;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -173,6 +174,19 @@ fn what_waits_is_changed_deleted_and_sent_now() {
         request_id: request_id(),
     };
     assert_snapshot!("sendQueuedNow", conversation_exchange!(SendQueuedNow, send, ()));
+}
+
+#[test]
+fn what_waits_for_the_owner_is_decided() {
+    let decide = DecideApproval {
+        message_id: message_id("answer"),
+        tool_call_id: "call-0".to_owned(),
+        decision: Decision::Approved,
+    };
+    assert_snapshot!(
+        "decideApproval",
+        conversation_exchange!(DecideApproval, decide, ())
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{empty_answer, text_delta, text_start};
 use flarebot_protocol::chunk::{Chunk, merge};
-use flarebot_protocol::message::{Part, ToolPart, ToolState};
+use flarebot_protocol::message::{Approval, Part, ToolPart, ToolState};
 use flarebot_protocol::reduce;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -51,6 +51,27 @@ fn failed(call: &str, error_text: &str) -> Chunk {
     Chunk::ToolOutputError {
         tool_call_id: call.to_owned(),
         error_text: error_text.to_owned(),
+    }
+}
+
+fn asked(call: &str) -> Chunk {
+    Chunk::ToolApprovalRequest {
+        approval_id: format!("answer/{call}"),
+        tool_call_id: call.to_owned(),
+    }
+}
+
+fn decided(call: &str, approved: bool) -> Chunk {
+    Chunk::ToolApprovalResponse {
+        approval_id: format!("answer/{call}"),
+        approved,
+        reason: None,
+    }
+}
+
+fn denied(call: &str) -> Chunk {
+    Chunk::ToolOutputDenied {
+        tool_call_id: call.to_owned(),
     }
 }
 
@@ -111,6 +132,108 @@ fn a_call_goes_from_its_input_to_its_output() {
     assert_eq!(
         tools(&chunks),
         [ToolPart::new("1", "clock", available("noon", None))]
+    );
+}
+
+#[test]
+fn a_call_that_waits_for_the_owner_runs_when_it_is_allowed() {
+    let approval = Approval::asked("answer/1");
+    let chunks = [
+        called("1", input()),
+        asked("1"),
+        decided("1", true),
+        progressed("1", "10 %"),
+        returned("1", "noon"),
+    ];
+    let states = [
+        ToolState::InputAvailable { input: input() },
+        ToolState::ApprovalRequested {
+            input: input(),
+            approval: approval.clone(),
+        },
+        ToolState::ApprovalResponded {
+            input: input(),
+            approval: approval.answered(true, None),
+        },
+        available("10 %", Some(true)),
+        available("noon", None),
+    ];
+    for (place, expected) in states.into_iter().enumerate() {
+        assert_eq!(state(&chunks[..=place]), expected);
+    }
+}
+
+#[test]
+fn a_call_that_the_owner_declines_is_denied_and_never_looks_like_a_success() {
+    let declined = ToolState::OutputDenied {
+        input: input(),
+        approval: Approval::asked("answer/1").answered(false, None),
+    };
+    let waits = [called("1", input()), asked("1")];
+    let no = || [waits.as_slice(), &[decided("1", false)]].concat();
+    for late in [
+        returned("1", "noon"),
+        progressed("1", "10 %"),
+        failed("1", "It is late."),
+        decided("1", true),
+        asked("1"),
+    ] {
+        let chunks = [no(), vec![late.clone()]].concat();
+        assert!(matches!(state(&chunks), ToolState::ApprovalResponded { .. }));
+        let chunks = [no(), vec![denied("1"), late]].concat();
+        assert_eq!(state(&chunks), declined);
+    }
+    let at_once = [waits.as_slice(), &[denied("1")]].concat();
+    assert_eq!(state(&at_once), declined, "a denial says that the answer was no");
+}
+
+#[test]
+fn a_call_that_was_allowed_stays_allowed() {
+    let yes = [called("1", input()), asked("1"), decided("1", true)];
+    for late in [denied("1"), decided("1", false), asked("1")] {
+        let chunks = [yes.as_slice(), &[late]].concat();
+        assert_eq!(state(&chunks), state(&yes));
+    }
+}
+
+#[test]
+fn a_call_has_no_result_before_the_owner_s_word() {
+    let waits = [called("1", input()), asked("1")];
+    for early in [returned("1", "noon"), progressed("1", "10 %")] {
+        let chunks = [waits.as_slice(), &[early]].concat();
+        assert_eq!(state(&chunks), state(&waits));
+    }
+    let stopped = [waits.as_slice(), &[failed("1", "You stopped it.")]].concat();
+    assert_eq!(state(&stopped), error(input(), "You stopped it."));
+}
+
+#[test]
+fn what_runs_or_was_never_asked_about_is_not_declined() {
+    for chunks in [
+        vec![called("1", input())],
+        vec![called("1", input()), progressed("1", "10 %")],
+    ] {
+        for late in [denied("1"), decided("1", false)] {
+            assert_eq!(state(&[chunks.clone(), vec![late]].concat()), state(&chunks));
+        }
+    }
+}
+
+#[test]
+fn an_answer_to_one_question_decides_no_other() {
+    let chunks = [
+        called("1", input()),
+        called("2", input()),
+        asked("1"),
+        asked("2"),
+        decided("2", false),
+        denied("2"),
+        decided("3", true),
+    ];
+    let states: Vec<_> = tools(&chunks).into_iter().map(|call| call.state).collect();
+    assert!(
+        states[0].waits_for_approval() && states[1].is_declined(),
+        "{states:?}"
     );
 }
 
@@ -256,6 +379,9 @@ fn chunk() -> impl Strategy<Value = Chunk> {
         (call(), word()).prop_map(|(call, word)| progressed(call, word)),
         (call(), word()).prop_map(|(call, word)| returned(call, word)),
         (call(), word()).prop_map(|(call, word)| failed(call, word)),
+        call().prop_map(asked),
+        (call(), any::<bool>()).prop_map(|(call, approved)| decided(call, approved)),
+        call().prop_map(denied),
         Just(Chunk::StartStep),
         Just(text_start("t")),
         word().prop_map(|word| text_delta("t", word)),
@@ -264,13 +390,27 @@ fn chunk() -> impl Strategy<Value = Chunk> {
 
 /// The calls of a well-behaved run: each begins, gets its input, and may end.
 fn run() -> impl Strategy<Value = Vec<Chunk>> {
-    let call = (any::<bool>(), prop::collection::vec("[a-z]{0,3}", 0..3), 0..3_u8);
+    let word = prop::option::of(any::<bool>());
+    let call = (
+        any::<bool>(),
+        prop::option::of(word),
+        prop::collection::vec("[a-z]{0,3}", 0..3),
+        0..3_u8,
+    );
     prop::collection::vec(call, 1..4).prop_map(|calls| {
         let mut chunks = Vec::new();
-        for (number, (begun, progress, end)) in calls.into_iter().enumerate() {
+        for (number, (begun, question, progress, end)) in calls.into_iter().enumerate() {
             let call = number.to_string();
             chunks.extend(begun.then(|| begins(&call)));
             chunks.push(called(&call, input()));
+            if let Some(word) = question {
+                chunks.push(asked(&call));
+                chunks.extend(word.map(|approved| decided(&call, approved)));
+                if word != Some(true) {
+                    chunks.extend(word.map(|_| denied(&call)));
+                    continue;
+                }
+            }
             chunks.extend(progress.iter().map(|text| progressed(&call, text)));
             match end {
                 0 => chunks.push(returned(&call, "done")),
@@ -298,6 +438,10 @@ proptest! {
             for (before, now) in before.iter().zip(&now) {
                 prop_assert_eq!(&before.tool_call_id, &now.tool_call_id);
                 prop_assert!(rank(&before.state) <= rank(&now.state));
+                let has_returned = matches!(now.state, ToolState::OutputAvailable { .. });
+                prop_assert!(!(before.state.is_declined() || before.state.waits_for_approval()) || !has_returned);
+                let was_allowed = matches!(before.state, ToolState::ApprovalResponded { .. }) && !before.state.is_declined();
+                prop_assert!(!was_allowed || !now.state.is_declined());
                 if before.state.is_settled() {
                     prop_assert_eq!(before, now);
                 }
@@ -312,7 +456,9 @@ fn rank(state: &ToolState) -> u8 {
     match state {
         ToolState::InputStreaming => 0,
         ToolState::InputAvailable { .. } => 1,
-        ToolState::OutputAvailable { .. } | ToolState::OutputError { .. } if state.is_settled() => 3,
-        ToolState::OutputAvailable { .. } | ToolState::OutputError { .. } => 2,
+        ToolState::ApprovalRequested { .. } => 2,
+        ToolState::ApprovalResponded { .. } => 3,
+        _ if state.is_settled() => 5,
+        _ => 4,
     }
 }
