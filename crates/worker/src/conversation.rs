@@ -3,6 +3,8 @@
 //! It never assumes that the agent is in memory, or that it was itself a moment ago: a socket's frame may wake it
 //! alone, with nothing but its database and the sockets' attachments.
 
+mod announcing;
+mod approving;
 mod connecting;
 mod hearing;
 mod model_call;
@@ -208,7 +210,7 @@ impl Chat {
         }
         let left = self
             .take_over_lost_turn()
-            .and_then(|taken_over| Ok(!taken_over && !ledger::queued(&self.sql)?.is_empty()));
+            .and_then(|taken_over| Ok(!taken_over && ledger::has_work(&self.sql)?));
         match left {
             Ok(true) => self.begin_work(),
             Ok(false) if self.work.get() == Work::Unknown => self.work.set(Work::AtRest),

@@ -8,8 +8,8 @@ use flarebot_conversation::ledger::queue::{self, QueueRefusal};
 use flarebot_conversation::ledger::{self, Acceptance, Settlement, TurnStatus};
 use flarebot_conversation::{ConversationError, transcript};
 use flarebot_protocol::call::{
-    CallFailure, ConversationCall, ConversationService, DeleteQueued, EditQueued, FailureCode, GetHistory,
-    HistoryPage, SendQueuedNow,
+    CallFailure, ConversationCall, ConversationService, DecideApproval, DeleteQueued, EditQueued,
+    FailureCode, GetHistory, HistoryPage, SendQueuedNow,
 };
 use flarebot_protocol::frame::{
     ChatRequest, ChatResponse, ClientFrame, ClientKind, FrameFault, QueueFrame, QueuedTurn, RpcReply,
@@ -42,6 +42,10 @@ impl Chat {
         match frame {
             ClientFrame::Chat(request) => self.accept(socket, &request),
             ClientFrame::Cancel { id } => self.cancel(&id),
+            ClientFrame::ToolApproval {
+                tool_call_id,
+                decision,
+            } => self.hear_approval(socket, &tool_call_id, decision),
             ClientFrame::Clear => self.clear(socket),
             ClientFrame::PushedTranscript => {
                 socket.send(&self.transcript_frame(None)?);
@@ -72,6 +76,10 @@ impl Chat {
                         Err(failure) => RpcReply::failed(id.to_string(), failure),
                     };
                     socket.send(&ServerFrame::Rpc(reply));
+                    // A decision leaves work behind, which goes on when its call is over.
+                    if let Err(fault) = chat.begin_waiting_work() {
+                        log("work that waits could not be begun", &fault);
+                    }
                 });
                 Ok(())
             }
@@ -118,9 +126,16 @@ impl Chat {
                     ChatResponse::ended(request.id.clone(), outcome, vec![request.message.id.clone()]);
                 socket.send(&ServerFrame::ChatResponse(ended));
             }
+            Acceptance::Duplicate {
+                status: TurnStatus::Paused,
+                ..
+            } => {
+                let paused = ChatResponse::paused(request.id.clone(), vec![request.message.id.clone()]);
+                socket.send(&ServerFrame::ChatResponse(paused));
+            }
             // Its chunks come to every socket anyway.
             Acceptance::Duplicate {
-                status: TurnStatus::Queued | TurnStatus::Running,
+                status: TurnStatus::Queued | TurnStatus::Running | TurnStatus::Decided,
                 ..
             } => {}
             Acceptance::Refused(refusal) => {
@@ -173,12 +188,12 @@ impl Chat {
         }
     }
 
-    /// Stops an answer: the running one, or one that waits.
+    /// Stops an answer: the running one, or one that waits, be it for the owner or for those before it.
     fn cancel(&self, id: &RequestId) -> Result<(), Fault> {
         if self.stop_running_request(id) {
             return Ok(());
         }
-        if ledger::cancel_queued(&self.sql, id, now())? == Settlement::Applied {
+        if self.stop_paused(id)? || ledger::cancel_queued(&self.sql, id, now())? == Settlement::Applied {
             let ended = ChatResponse::ended(id.clone(), Outcome::Aborted, Vec::new());
             self.sockets
                 .send(&self.state, &ServerFrame::ChatResponse(ended), |_| true);
@@ -238,6 +253,10 @@ impl ConversationService for Chat {
             user_message_id,
         }]);
         Ok(())
+    }
+
+    async fn decide_approval(&self, call: DecideApproval) -> Result<(), CallFailure> {
+        self.serve_decision(&call)
     }
 
     async fn send_queued_now(&self, call: SendQueuedNow) -> Result<(), CallFailure> {

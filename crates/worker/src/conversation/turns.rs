@@ -1,5 +1,6 @@
 //! The interpreter of turns: one loop that feeds the pure machine and carries out what it says.
 
+use super::announcing::not_waiting_for;
 use super::model_call::ModelCall;
 use super::timer::Timer;
 use super::tool_calls::ToolCalls;
@@ -8,9 +9,8 @@ use crate::clock::now;
 use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
 use crate::object;
-use crate::socket::Socket;
 use crate::tools::toolbox;
-use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
+use flarebot_conversation::ledger::{self, ClaimedTurn, ContinuedTurn, Settlement};
 use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::transcript;
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
@@ -86,7 +86,7 @@ impl Chat {
             worked?;
             self.report(AgentRequest::TurnsEnded).await;
             // What was accepted while the report was under way is worked on now; nothing can slip in after this.
-            if ledger::queued(&self.sql)?.is_empty() {
+            if !ledger::has_work(&self.sql)? {
                 break;
             }
         }
@@ -97,8 +97,8 @@ impl Chat {
         loop {
             let next = match begun.take() {
                 Some(begun) => begun,
-                None => match ledger::claim_next(&self.sql, now())? {
-                    Some(claimed) => self.begin_turn(claimed)?,
+                None => match self.begin_next_turn()? {
+                    Some(begun) => begun,
                     None => return Ok(()),
                 },
             };
@@ -111,6 +111,15 @@ impl Chat {
         }
     }
 
+    /// What the owner has decided on stands before what waits.
+    fn begin_next_turn(&self) -> Result<Option<BegunTurn>, Fault> {
+        if let Some(decided) = ledger::claim_decided(&self.sql)? {
+            return self.begin_decided_turn(decided).map(Some);
+        }
+        let claimed = ledger::claim_next(&self.sql, now())?;
+        claimed.map(|claimed| self.begin_turn(claimed)).transpose()
+    }
+
     fn begin_turn(&self, claimed: ClaimedTurn) -> Result<BegunTurn, Fault> {
         let (context, ready) = self.context(&claimed)?;
         let first = match ready {
@@ -121,23 +130,35 @@ impl Chat {
     }
 
     fn begin_lost_turn(&self) -> Result<Option<BegunTurn>, Fault> {
-        let Some(LostTurn { turn, state }) = ledger::take_over(&self.sql)? else {
+        let Some(lost) = ledger::take_over(&self.sql)? else {
             return Ok(None);
         };
+        let earlier = lost.turn.earlier_stream_id();
+        let begun = self.begin_continued_turn(lost, Event::Resumed)?;
+        self.offer_continuation(Some(&earlier), &begun.turn.borrow())?;
+        Ok(Some(begun))
+    }
+
+    fn begin_decided_turn(&self, decided: ContinuedTurn) -> Result<BegunTurn, Fault> {
+        let begun = self.begin_continued_turn(decided, Event::Decided)?;
+        // The earlier stream ended when the turn paused.
+        self.offer_continuation(None, &begun.turn.borrow())?;
+        Ok(begun)
+    }
+
+    fn begin_continued_turn(&self, continued: ContinuedTurn, goes_on: Event) -> Result<BegunTurn, Fault> {
+        let ContinuedTurn { turn, state } = continued;
         // A log that cannot be read must not keep the turn from ending: it is answered from its beginning.
         let logged = stream_log::read(&self.sql, &turn.request_id).unwrap_or_else(|error| {
-            log("the log of a lost turn cannot be read", &error.into());
+            log("the log of a turn cannot be read", &error.into());
             LoggedStream::default()
         });
         let (context, ready) = self.context(&turn)?;
         let first = match ready {
-            Ok(()) => Event::Resumed,
+            Ok(()) => goes_on,
             Err(sentence) => Event::Failed { sentence },
         };
-        let earlier = turn.earlier_stream_id();
-        let begun = self.begin(Turn::resume(turn, context, state, logged), first);
-        self.offer_continuation(&earlier, &begun.turn.borrow())?;
-        Ok(Some(begun))
+        Ok(self.begin(Turn::resume(turn, context, state, logged), first))
     }
 
     fn begin(&self, turn: Turn, first: Event) -> BegunTurn {
@@ -286,6 +307,10 @@ impl Chat {
                 self.sockets
                     .send(&self.state, &frame, |socket| not_waiting_for(socket, stream_id));
             }
+            Effect::Pause { state, message } => {
+                self.pause(turn, &state, message)?;
+                return Ok(Flow::Ended);
+            }
             Effect::Finish {
                 outcome,
                 message,
@@ -343,57 +368,6 @@ impl Chat {
             let _ = cancel.send(());
         }
     }
-
-    /// Our own pages get the one message; other clients the whole transcript, as they expect.
-    fn announce_message(&self, message: Message) -> Result<(), Fault> {
-        let transcripts =
-            |socket: &Socket| socket.client() == ClientKind::Sdk && socket.attachment.offered.is_none();
-        if self.sockets.all(&self.state).iter().any(transcripts) {
-            self.sockets
-                .send(&self.state, &self.transcript_frame(None)?, transcripts);
-        }
-        let empty =
-            message.parts.is_empty() && message.metadata.as_ref().is_none_or(|data| data.notice.is_none());
-        if !empty {
-            self.sockets
-                .send(&self.state, &ServerFrame::Message { message }, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
-        }
-        Ok(())
-    }
-
-    fn announce_end(&self, turn: &Turn, outcome: Outcome, notice: Option<&str>) {
-        let failed = matches!(outcome, Outcome::Error | Outcome::Interrupted);
-        let stream_id = turn.stream_id();
-        let tell = |frame: ChatResponse| {
-            self.sockets
-                .send(&self.state, &ServerFrame::ChatResponse(frame), |socket| {
-                    not_waiting_for(socket, stream_id)
-                });
-        };
-        if let Some(notice) = notice.filter(|_| failed) {
-            tell(ChatResponse::failed(stream_id.clone(), notice.to_owned()));
-        }
-        let message_ids = vec![turn.user_message_id().clone()];
-        tell(ChatResponse::ended(
-            stream_id.clone(),
-            outcome,
-            message_ids.clone(),
-        ));
-        if turn.request_id() != stream_id {
-            // For whoever still waits under the request that was sent.
-            tell(ChatResponse::ended(
-                turn.request_id().clone(),
-                outcome,
-                message_ids,
-            ));
-        }
-    }
-}
-
-fn not_waiting_for(socket: &Socket, request_id: &RequestId) -> bool {
-    socket.attachment.offered.as_ref() != Some(request_id)
 }
 
 /// What a turn has under way.
