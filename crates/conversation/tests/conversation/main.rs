@@ -10,6 +10,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod approval;
 mod crash;
 mod golden;
 mod ledger;
@@ -21,6 +22,7 @@ mod stream_log;
 mod support;
 mod transcript;
 mod turn;
+mod turn_approval;
 mod turn_properties;
 mod turn_recovery;
 mod turn_tools;
