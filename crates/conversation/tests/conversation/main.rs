@@ -14,6 +14,7 @@ mod approval;
 mod crash;
 mod golden;
 mod ledger;
+mod pause;
 mod queue;
 mod schema;
 mod script;
