@@ -2,7 +2,7 @@
 
 use crate::support::{empty_answer, text_delta, text_start};
 use flarebot_protocol::chunk::{Chunk, merge};
-use flarebot_protocol::message::{Approval, Part, ToolPart, ToolState};
+use flarebot_protocol::message::{Part, ToolPart, ToolState};
 use flarebot_protocol::reduce;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn begins(call: &str) -> Chunk {
     }
 }
 
-fn called(call: &str, input: Value) -> Chunk {
+pub(crate) fn called(call: &str, input: Value) -> Chunk {
     Chunk::ToolInputAvailable {
         tool_call_id: call.to_owned(),
         tool_name: "clock".to_owned(),
@@ -31,7 +31,7 @@ fn miscalled(call: &str, input: Value) -> Chunk {
     }
 }
 
-fn returned(call: &str, output: &str) -> Chunk {
+pub(crate) fn returned(call: &str, output: &str) -> Chunk {
     Chunk::ToolOutputAvailable {
         tool_call_id: call.to_owned(),
         output: json!(output),
@@ -39,7 +39,7 @@ fn returned(call: &str, output: &str) -> Chunk {
     }
 }
 
-fn progressed(call: &str, output: &str) -> Chunk {
+pub(crate) fn progressed(call: &str, output: &str) -> Chunk {
     Chunk::ToolOutputAvailable {
         tool_call_id: call.to_owned(),
         output: json!(output),
@@ -47,21 +47,21 @@ fn progressed(call: &str, output: &str) -> Chunk {
     }
 }
 
-fn failed(call: &str, error_text: &str) -> Chunk {
+pub(crate) fn failed(call: &str, error_text: &str) -> Chunk {
     Chunk::ToolOutputError {
         tool_call_id: call.to_owned(),
         error_text: error_text.to_owned(),
     }
 }
 
-fn asked(call: &str) -> Chunk {
+pub(crate) fn asked(call: &str) -> Chunk {
     Chunk::ToolApprovalRequest {
         approval_id: format!("answer/{call}"),
         tool_call_id: call.to_owned(),
     }
 }
 
-fn decided(call: &str, approved: bool) -> Chunk {
+pub(crate) fn decided(call: &str, approved: bool) -> Chunk {
     Chunk::ToolApprovalResponse {
         approval_id: format!("answer/{call}"),
         approved,
@@ -69,17 +69,17 @@ fn decided(call: &str, approved: bool) -> Chunk {
     }
 }
 
-fn denied(call: &str) -> Chunk {
+pub(crate) fn denied(call: &str) -> Chunk {
     Chunk::ToolOutputDenied {
         tool_call_id: call.to_owned(),
     }
 }
 
-fn input() -> Value {
+pub(crate) fn input() -> Value {
     json!({"zone": "UTC"})
 }
 
-fn available(output: &str, preliminary: Option<bool>) -> ToolState {
+pub(crate) fn available(output: &str, preliminary: Option<bool>) -> ToolState {
     ToolState::OutputAvailable {
         input: input(),
         output: json!(output),
@@ -87,14 +87,14 @@ fn available(output: &str, preliminary: Option<bool>) -> ToolState {
     }
 }
 
-fn error(input: Value, error_text: &str) -> ToolState {
+pub(crate) fn error(input: Value, error_text: &str) -> ToolState {
     ToolState::OutputError {
         input,
         error_text: error_text.to_owned(),
     }
 }
 
-fn tools(chunks: &[Chunk]) -> Vec<ToolPart> {
+pub(crate) fn tools(chunks: &[Chunk]) -> Vec<ToolPart> {
     let parts = reduce(empty_answer("a"), chunks).parts;
     let tools = parts.into_iter().filter_map(|part| match part {
         Part::Tool(tool) => Some(tool),
@@ -104,7 +104,7 @@ fn tools(chunks: &[Chunk]) -> Vec<ToolPart> {
 }
 
 /// The state of the one call that the chunks tell of.
-fn state(chunks: &[Chunk]) -> ToolState {
+pub(crate) fn state(chunks: &[Chunk]) -> ToolState {
     let tools = tools(chunks);
     assert_eq!(tools.len(), 1);
     tools[0].state.clone()
@@ -132,108 +132,6 @@ fn a_call_goes_from_its_input_to_its_output() {
     assert_eq!(
         tools(&chunks),
         [ToolPart::new("1", "clock", available("noon", None))]
-    );
-}
-
-#[test]
-fn a_call_that_waits_for_the_owner_runs_when_it_is_allowed() {
-    let approval = Approval::asked("answer/1");
-    let chunks = [
-        called("1", input()),
-        asked("1"),
-        decided("1", true),
-        progressed("1", "10 %"),
-        returned("1", "noon"),
-    ];
-    let states = [
-        ToolState::InputAvailable { input: input() },
-        ToolState::ApprovalRequested {
-            input: input(),
-            approval: approval.clone(),
-        },
-        ToolState::ApprovalResponded {
-            input: input(),
-            approval: approval.answered(true, None),
-        },
-        available("10 %", Some(true)),
-        available("noon", None),
-    ];
-    for (place, expected) in states.into_iter().enumerate() {
-        assert_eq!(state(&chunks[..=place]), expected);
-    }
-}
-
-#[test]
-fn a_call_that_the_owner_declines_is_denied_and_never_looks_like_a_success() {
-    let declined = ToolState::OutputDenied {
-        input: input(),
-        approval: Approval::asked("answer/1").answered(false, None),
-    };
-    let waits = [called("1", input()), asked("1")];
-    let no = || [waits.as_slice(), &[decided("1", false)]].concat();
-    for late in [
-        returned("1", "noon"),
-        progressed("1", "10 %"),
-        failed("1", "It is late."),
-        decided("1", true),
-        asked("1"),
-    ] {
-        let chunks = [no(), vec![late.clone()]].concat();
-        assert!(matches!(state(&chunks), ToolState::ApprovalResponded { .. }));
-        let chunks = [no(), vec![denied("1"), late]].concat();
-        assert_eq!(state(&chunks), declined);
-    }
-    let at_once = [waits.as_slice(), &[denied("1")]].concat();
-    assert_eq!(state(&at_once), declined, "a denial says that the answer was no");
-}
-
-#[test]
-fn a_call_that_was_allowed_stays_allowed() {
-    let yes = [called("1", input()), asked("1"), decided("1", true)];
-    for late in [denied("1"), decided("1", false), asked("1")] {
-        let chunks = [yes.as_slice(), &[late]].concat();
-        assert_eq!(state(&chunks), state(&yes));
-    }
-}
-
-#[test]
-fn a_call_has_no_result_before_the_owner_s_word() {
-    let waits = [called("1", input()), asked("1")];
-    for early in [returned("1", "noon"), progressed("1", "10 %")] {
-        let chunks = [waits.as_slice(), &[early]].concat();
-        assert_eq!(state(&chunks), state(&waits));
-    }
-    let stopped = [waits.as_slice(), &[failed("1", "You stopped it.")]].concat();
-    assert_eq!(state(&stopped), error(input(), "You stopped it."));
-}
-
-#[test]
-fn what_runs_or_was_never_asked_about_is_not_declined() {
-    for chunks in [
-        vec![called("1", input())],
-        vec![called("1", input()), progressed("1", "10 %")],
-    ] {
-        for late in [denied("1"), decided("1", false)] {
-            assert_eq!(state(&[chunks.clone(), vec![late]].concat()), state(&chunks));
-        }
-    }
-}
-
-#[test]
-fn an_answer_to_one_question_decides_no_other() {
-    let chunks = [
-        called("1", input()),
-        called("2", input()),
-        asked("1"),
-        asked("2"),
-        decided("2", false),
-        denied("2"),
-        decided("3", true),
-    ];
-    let states: Vec<_> = tools(&chunks).into_iter().map(|call| call.state).collect();
-    assert!(
-        states[0].waits_for_approval() && states[1].is_declined(),
-        "{states:?}"
     );
 }
 
