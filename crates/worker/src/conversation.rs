@@ -4,6 +4,7 @@
 //! alone, with nothing but its database and the sockets' attachments.
 
 mod announcing;
+mod approving;
 mod calls;
 mod connecting;
 mod hearing;
@@ -210,7 +211,7 @@ impl Chat {
         }
         let left = self
             .take_over_lost_turn()
-            .and_then(|taken_over| Ok(!taken_over && !ledger::queued(&self.sql)?.is_empty()));
+            .and_then(|taken_over| Ok(!taken_over && ledger::has_work(&self.sql)?));
         match left {
             Ok(true) => self.begin_work(),
             Ok(false) if self.work.get() == Work::Unknown => self.work.set(Work::AtRest),

@@ -10,7 +10,7 @@ use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
 use crate::object;
 use crate::tools::toolbox;
-use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
+use flarebot_conversation::ledger::{self, ClaimedTurn, ContinuedTurn, Settlement};
 use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_conversation::{compaction, transcript};
@@ -86,7 +86,7 @@ impl Chat {
             worked?;
             self.report(AgentRequest::TurnsEnded).await;
             // What was accepted while the report was under way is worked on now; nothing can slip in after this.
-            if ledger::queued(&self.sql)?.is_empty() {
+            if !ledger::has_work(&self.sql)? {
                 break;
             }
         }
@@ -97,8 +97,8 @@ impl Chat {
         loop {
             let next = match begun.take() {
                 Some(begun) => begun,
-                None => match ledger::claim_next(&self.sql, now())? {
-                    Some(claimed) => self.begin_turn(claimed)?,
+                None => match self.begin_next_turn()? {
+                    Some(begun) => begun,
                     None => return Ok(()),
                 },
             };
@@ -111,6 +111,15 @@ impl Chat {
         }
     }
 
+    /// What the owner has decided on stands before what waits.
+    fn begin_next_turn(&self) -> Result<Option<BegunTurn>, Fault> {
+        if let Some(decided) = ledger::claim_decided(&self.sql)? {
+            return self.begin_decided_turn(decided).map(Some);
+        }
+        let claimed = ledger::claim_next(&self.sql, now())?;
+        claimed.map(|claimed| self.begin_turn(claimed)).transpose()
+    }
+
     fn begin_turn(&self, claimed: ClaimedTurn) -> Result<BegunTurn, Fault> {
         let (context, ready) = self.context(&claimed)?;
         let first = match ready {
@@ -121,23 +130,35 @@ impl Chat {
     }
 
     fn begin_lost_turn(&self) -> Result<Option<BegunTurn>, Fault> {
-        let Some(LostTurn { turn, state }) = ledger::take_over(&self.sql)? else {
+        let Some(lost) = ledger::take_over(&self.sql)? else {
             return Ok(None);
         };
+        let earlier = lost.turn.earlier_stream_id();
+        let begun = self.begin_continued_turn(lost, Event::Resumed)?;
+        self.offer_continuation(Some(&earlier), &begun.turn.borrow())?;
+        Ok(Some(begun))
+    }
+
+    fn begin_decided_turn(&self, decided: ContinuedTurn) -> Result<BegunTurn, Fault> {
+        let begun = self.begin_continued_turn(decided, Event::Decided)?;
+        // The earlier stream ended when the turn paused.
+        self.offer_continuation(None, &begun.turn.borrow())?;
+        Ok(begun)
+    }
+
+    fn begin_continued_turn(&self, continued: ContinuedTurn, goes_on: Event) -> Result<BegunTurn, Fault> {
+        let ContinuedTurn { turn, state } = continued;
         // A log that cannot be read must not keep the turn from ending: it is answered from its beginning.
         let logged = stream_log::read(&self.sql, &turn.request_id).unwrap_or_else(|error| {
-            log("the log of a lost turn cannot be read", &error.into());
+            log("the log of a turn cannot be read", &error.into());
             LoggedStream::default()
         });
         let (context, ready) = self.context(&turn)?;
         let first = match ready {
-            Ok(()) => Event::Resumed,
+            Ok(()) => goes_on,
             Err(sentence) => Event::Failed { sentence },
         };
-        let earlier = turn.earlier_stream_id();
-        let begun = self.begin(Turn::resume(turn, context, state, logged), first);
-        self.offer_continuation(&earlier, &begun.turn.borrow())?;
-        Ok(Some(begun))
+        Ok(self.begin(Turn::resume(turn, context, state, logged), first))
     }
 
     fn begin(&self, turn: Turn, first: Event) -> BegunTurn {
@@ -291,6 +312,10 @@ impl Chat {
                 let frame = ServerFrame::ChatResponse(ChatResponse::chunk(stream_id.clone(), seq, &chunk));
                 self.sockets
                     .send(&self.state, &frame, |socket| not_waiting_for(socket, stream_id));
+            }
+            Effect::Pause { state, message } => {
+                self.pause(turn, &state, message)?;
+                return Ok(Flow::Ended);
             }
             Effect::Finish {
                 outcome,
