@@ -170,6 +170,7 @@ mod tests {
     }
 
     /// The card of a call in an answer of this state, as the server would write it.
+    #[expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
     fn html(call: &ToolPart, state: ShownState) -> String {
         let message = MessageId::new("answer").unwrap();
         Owner::new().with(|| {
