@@ -26,9 +26,12 @@ export const marks = (count, bytes = 12) => {
 };
 
 export const test = base.extend({
+  /** Which bundle runs: `fixture` has the tests' own tools. A file of tests chooses with `test.use`. */
+  bundle: ["production", { option: true, scope: "worker" }],
+
   installation: [
-    async ({}, use) => {
-      const installation = await startInstallation();
+    async ({ bundle }, use) => {
+      const installation = await startInstallation(bundle);
       await use(installation);
       await installation.stop();
     },
@@ -74,8 +77,7 @@ export const test = base.extend({
    * provider saw of it.
    */
   play: async ({ installation }, use) => {
-    await use((fields) => {
-      const label = randomUUID();
+    await use((fields, label = randomUUID()) => {
       const pieces = fields.chunks ?? 3;
       const characters = fields.text === undefined ? undefined : [...fields.text];
       const after = (count) =>
@@ -88,6 +90,7 @@ export const test = base.extend({
         after,
         release: () => installation.release(label),
         exchanges: () => installation.exchanges(label),
+        reports: () => installation.reports(label),
       };
     });
   },

@@ -9,13 +9,16 @@ const checkout = fileURLToPath(new URL("../../", import.meta.url));
 /** The message that makes the provider play a script; its fields are those of `Script` in the harness. */
 export const script = (fields) => `script ${JSON.stringify(fields)}`;
 
-/** Starts an installation on empty storage. `FLAREBOT_INSTALLATION` names the built program; without it, cargo runs it. */
-export async function startInstallation() {
+/**
+ * Starts an installation on empty storage, of the release bundle (`production`) or of the one with the tests' own tools
+ * (`fixture`). `FLAREBOT_INSTALLATION` names the built program; without it, cargo runs it.
+ */
+export async function startInstallation(bundle = "production") {
   const program = process.env.FLAREBOT_INSTALLATION;
   const [command, ...parameters] = program
     ? [program]
-    : ["cargo", "run", "--quiet", "--package", "flarebot-tests", "--bin", "installation"];
-  const child = spawn(command, parameters, { cwd: checkout, stdio: ["pipe", "pipe", "inherit"] });
+    : ["cargo", "run", "--quiet", "--package", "flarebot-tests", "--bin", "installation", "--"];
+  const child = spawn(command, [...parameters, bundle], { cwd: checkout, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const nextLine = async () => {
     const { value, done } = await lines.next();
@@ -41,6 +44,9 @@ export async function startInstallation() {
     restart: () => ask("restart"),
     /** Opens the gate of a script. */
     release: (label) => ask(`release ${label}`),
+    /** Where the fixture's tools report under a label, and what they have reported: `begun` and `ended`. */
+    reportUrl: (label) => ask(`report-url ${label}`),
+    reports: (label) => ask(`reports ${label}`),
     /** What the provider was asked under a label, and how it ended. */
     exchanges: (label) => ask(`exchanges ${label}`),
     async stop() {

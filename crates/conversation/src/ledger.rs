@@ -3,9 +3,12 @@
 //! nothing.
 
 mod acceptance;
+pub mod approval;
+mod pause;
 pub mod queue;
 
 pub use acceptance::{Acceptance, MAXIMUM_QUEUED, Refusal, accept, check_text};
+pub use pause::{claim_decided, pause, paused, stop_paused};
 
 use crate::envelope::{seal, unseal};
 use crate::turn::TurnState;
@@ -22,6 +25,10 @@ pub enum TurnStatus {
     Queued,
     /// Its answer is being made.
     Running,
+    /// It waits for the owner to decide on calls of tools. That is no work: nothing happens to it by itself.
+    Paused,
+    /// The owner has decided, and it waits to go on.
+    Decided,
     /// It ended.
     Ended(Outcome),
 }
@@ -61,9 +68,9 @@ impl ClaimedTurn {
     }
 }
 
-/// A turn that ran in an instance that is gone.
+/// A turn that is to go on: it paused, or ran in an instance that is gone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LostTurn {
+pub struct ContinuedTurn {
     /// The turn.
     pub turn: ClaimedTurn,
     /// Its last checkpoint, or what is known without a readable one.
@@ -86,8 +93,8 @@ pub enum Settlement {
 pub fn claim_next(sql: &impl Sql, now: i64) -> Result<Option<ClaimedTurn>, ConversationError> {
     let claimed = sql.query_first(
         "UPDATE turn SET status = 'running', attempts = attempts + 1, started_at = ? \
-         WHERE position = (SELECT min(position) FROM turn WHERE status = 'queued') \
-           AND NOT EXISTS (SELECT 1 FROM turn WHERE status = 'running') \
+         WHERE position = (SELECT min(position) FROM turn WHERE ended_at IS NULL AND status = 'queued') \
+           AND NOT EXISTS (SELECT 1 FROM turn WHERE ended_at IS NULL AND status = 'running') \
          RETURNING request_id, user_message_id, assistant_message_id, attempts",
         &[now.into()],
     )?;
@@ -100,7 +107,8 @@ pub fn claim_next(sql: &impl Sql, now: i64) -> Result<Option<ClaimedTurn>, Conve
 /// When the database refuses.
 pub fn running(sql: &impl Sql) -> Result<Option<ClaimedTurn>, ConversationError> {
     let running = sql.query_first(
-        "SELECT request_id, user_message_id, assistant_message_id, attempts FROM turn WHERE status = 'running'",
+        "SELECT request_id, user_message_id, assistant_message_id, attempts FROM turn \
+         WHERE ended_at IS NULL AND status = 'running'",
         &[],
     )?;
     Ok(running)
@@ -133,8 +141,20 @@ pub fn ended(sql: &impl Sql, request_id: &RequestId) -> Result<Option<EndedTurn>
             outcome,
             assistant_message_id: read_message_id(row, 1)?,
         }),
-        TurnStatus::Queued | TurnStatus::Running => None,
+        TurnStatus::Queued | TurnStatus::Running | TurnStatus::Paused | TurnStatus::Decided => None,
     })
+}
+
+/// Whether a turn waits to be claimed.
+///
+/// # Errors
+/// When the database refuses.
+pub fn has_work(sql: &impl Sql) -> Result<bool, ConversationError> {
+    let rows = sql.exec(
+        "SELECT 1 FROM turn WHERE ended_at IS NULL AND status IN ('queued', 'decided') LIMIT 1",
+        &[],
+    )?;
+    Ok(!rows.is_empty())
 }
 
 /// The waiting turns, the next one first.
@@ -143,7 +163,7 @@ pub fn ended(sql: &impl Sql, request_id: &RequestId) -> Result<Option<EndedTurn>
 /// When the database refuses.
 pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
     let rows: Vec<QueuedRow> = sql.query(
-        "SELECT request_id, user_message_id FROM turn WHERE status = 'queued' ORDER BY position",
+        "SELECT request_id, user_message_id FROM turn WHERE ended_at IS NULL AND status = 'queued' ORDER BY position",
         &[],
     )?;
     Ok(rows.into_iter().map(|row| row.0).collect())
@@ -154,27 +174,13 @@ pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
 ///
 /// # Errors
 /// When the database refuses.
-pub fn take_over(sql: &impl Sql) -> Result<Option<LostTurn>, ConversationError> {
-    let rows = sql.exec(
-        "UPDATE turn SET attempts = attempts + 1 WHERE status = 'running' \
+pub fn take_over(sql: &impl Sql) -> Result<Option<ContinuedTurn>, ConversationError> {
+    let lost = sql.query_first(
+        "UPDATE turn SET attempts = attempts + 1 WHERE ended_at IS NULL AND status = 'running' \
          RETURNING request_id, user_message_id, assistant_message_id, attempts, state, started_at",
         &[],
     )?;
-    let Some(row) = rows.first() else {
-        return Ok(None);
-    };
-    let turn = ClaimedTurn::from_row(row)?;
-    // A checkpoint that cannot be read must not keep a turn from going on.
-    let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
-    let state = match checkpoint {
-        Some(state) => state,
-        None => TurnState::new(
-            turn.request_id.clone(),
-            turn.assistant_message_id.clone(),
-            row.integer(5)?,
-        ),
-    };
-    Ok(Some(LostTurn { turn, state }))
+    Ok(lost)
 }
 
 /// Stores the state of a running turn. [`Settlement::Late`] says that the turn must not go on.
@@ -219,16 +225,25 @@ pub fn settle(
             .as_ref()
             .is_some_and(|metadata| metadata.notice.is_some());
         if has_notice || !message.parts.is_empty() {
-            transcript::insert(sql, row.integer(0)?, message, now)?;
+            transcript::put(sql, row.integer(0)?, message, now)?;
+        } else {
+            // What was shown of it during a pause is not what it came to.
+            transcript::remove(sql, &message.id)?;
         }
-        for table in ["stream_segment", "action"] {
-            sql.exec(
-                &format!("DELETE FROM {table} WHERE request_id = ?"),
-                &[request_id.as_str().into()],
-            )?;
-        }
+        erase_work(sql, request_id)?;
         Ok(Settlement::Applied)
     })
+}
+
+/// Erases what only a turn that goes on needs: its stream log and its actions.
+fn erase_work(sql: &impl Sql, request_id: &RequestId) -> Result<(), ConversationError> {
+    for table in ["stream_segment", "action"] {
+        sql.exec(
+            &format!("DELETE FROM {table} WHERE request_id = ?"),
+            &[request_id.as_str().into()],
+        )?;
+    }
+    Ok(())
 }
 
 /// Takes a waiting turn out of the queue. The owner's message stays in the transcript, without an answer.
@@ -270,6 +285,8 @@ impl TurnStatus {
         match row.text(column)? {
             "queued" => Ok(Self::Queued),
             "running" => Ok(Self::Running),
+            "paused" => Ok(Self::Paused),
+            "decided" => Ok(Self::Decided),
             "completed" => Ok(Self::Ended(Outcome::Completed)),
             "aborted" => Ok(Self::Ended(Outcome::Aborted)),
             "error" => Ok(Self::Ended(Outcome::Error)),
@@ -293,6 +310,23 @@ impl FromRow for ClaimedTurn {
                 expected: "a count",
             })?,
         })
+    }
+}
+
+impl FromRow for ContinuedTurn {
+    fn from_row(row: &Row) -> Result<Self, SqlError> {
+        let turn = ClaimedTurn::from_row(row)?;
+        // A checkpoint that cannot be read must not keep a turn from going on.
+        let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
+        let state = match checkpoint {
+            Some(state) => state,
+            None => TurnState::new(
+                turn.request_id.clone(),
+                turn.assistant_message_id.clone(),
+                row.integer(5)?,
+            ),
+        };
+        Ok(Self { turn, state })
     }
 }
 

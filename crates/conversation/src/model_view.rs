@@ -3,7 +3,7 @@
 //! Every call has a result, every input is an object, and no message is empty. The stored messages are not changed.
 
 use flarebot_model::{ModelMessage, ToolCall};
-use flarebot_protocol::message::{Message, Part, Role, ToolPart, ToolState};
+use flarebot_protocol::message::{Approval, Message, Part, Role, ToolPart, ToolState};
 use serde_json::{Value, json};
 
 /// How much of a tool's output is repeated to the model once newer messages matter more, in characters.
@@ -11,6 +11,12 @@ pub(crate) const OLD_OUTPUT_CHARACTERS: usize = 500;
 
 /// What a call without a result is answered with.
 const NO_RESULT: &str = "This call was interrupted; nothing is known of its result.";
+
+/// What stands for the result of a call that the owner was asked about.
+const UNDECIDED: &str = "This call waits for the owner's approval. It has not run.";
+
+/// What stands for the result of a call that the owner has allowed.
+const ALLOWED: &str = "The owner has allowed this call. It has not run yet.";
 
 /// How much of a message's tool results a model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +99,16 @@ fn called(call: &ToolPart) -> ToolCall {
     }
 }
 
+fn declined(approval: &Approval) -> String {
+    match &approval.reason {
+        Some(reason) => format!("This call was not run. {reason}"),
+        None => {
+            "The owner declined this call. It was not run. Do not try it again unless the owner asks for it."
+                .to_owned()
+        }
+    }
+}
+
 fn result(state: &ToolState, detail: Detail) -> String {
     let text = match state {
         ToolState::OutputAvailable {
@@ -106,6 +122,13 @@ fn result(state: &ToolState, detail: Detail) -> String {
             ..
         } => output.to_string(),
         ToolState::OutputError { error_text, .. } => json!({ "error": error_text }).to_string(),
+        ToolState::ApprovalRequested { .. } => json!({ "waiting": UNDECIDED }).to_string(),
+        ToolState::ApprovalResponded { .. } if !state.is_declined() => {
+            json!({ "waiting": ALLOWED }).to_string()
+        }
+        ToolState::ApprovalResponded { approval, .. } | ToolState::OutputDenied { approval, .. } => {
+            json!({ "error": declined(approval) }).to_string()
+        }
         ToolState::InputStreaming | ToolState::InputAvailable { .. } | ToolState::OutputAvailable { .. } => {
             json!({ "error": NO_RESULT }).to_string()
         }

@@ -14,7 +14,7 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, COMPACTION, SUBMISSIONS];
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, COMPACTION, TURNS];
 
 const TRANSCRIPT: Migration = Migration {
     version: 1,
@@ -100,12 +100,36 @@ const COMPACTION: Migration = Migration {
     ",
 };
 
-const SUBMISSIONS: Migration = Migration {
+/// A turn is found by its request, its key or its place; by a message it is found through that message's place. Every
+/// further index would be one more row to write for each turn.
+const TURNS: Migration = Migration {
     version: 4,
-    name: "keys of submissions",
+    name: "turns that wait for the owner, keys of submissions, and fewer writes for each turn",
     statements: "
-        ALTER TABLE turn ADD COLUMN key TEXT;
+        CREATE TABLE turn_by_place (
+            position INTEGER PRIMARY KEY,
+            request_id TEXT NOT NULL UNIQUE,
+            key TEXT,
+            user_message_id TEXT NOT NULL,
+            assistant_message_id TEXT NOT NULL,
+            status TEXT NOT NULL CHECK (status IN (
+                'queued', 'running', 'paused', 'decided', 'completed', 'aborted', 'error', 'interrupted'
+            )),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            state TEXT,
+            created_at INTEGER NOT NULL,
+            started_at INTEGER,
+            paused_at INTEGER,
+            ended_at INTEGER
+        ) STRICT;
+        INSERT INTO turn_by_place (position, request_id, user_message_id, assistant_message_id, status, attempts, state,
+                created_at, started_at, ended_at)
+            SELECT position, request_id, user_message_id, assistant_message_id, status, attempts, state,
+                created_at, started_at, ended_at FROM turn;
+        DROP TABLE turn;
+        ALTER TABLE turn_by_place RENAME TO turn;
         CREATE UNIQUE INDEX turn_by_key ON turn (key) WHERE key IS NOT NULL;
+        CREATE INDEX turn_open ON turn (position) WHERE ended_at IS NULL;
     ",
 };
 

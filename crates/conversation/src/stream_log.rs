@@ -71,6 +71,26 @@ pub fn append(
     Ok(())
 }
 
+/// Appends chunks to what is logged of an answer that pauses. The caller has seen that it does, in the same transaction.
+pub(crate) fn extend_paused(
+    sql: &impl Sql,
+    request_id: &RequestId,
+    chunks: &Vec<Chunk>,
+) -> Result<(), ConversationError> {
+    let count = i64::try_from(chunks.len()).unwrap_or(i64::MAX);
+    sql.exec(
+        "INSERT INTO stream_segment (request_id, first_seq, next_seq, chunks) \
+         SELECT ?, coalesce(max(next_seq), 0), coalesce(max(next_seq), 0) + ?, ? FROM stream_segment WHERE request_id = ?",
+        &[
+            request_id.as_str().into(),
+            count.into(),
+            seal(chunks)?.into(),
+            request_id.as_str().into(),
+        ],
+    )?;
+    Ok(())
+}
+
 /// Replaces what is logged of a running answer: what a later instance goes on with is all that there is from now on.
 ///
 /// # Errors

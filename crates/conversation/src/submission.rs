@@ -175,7 +175,8 @@ impl FromRow for Read {
 const fn status(status: TurnStatus) -> SubmissionStatus {
     match status {
         TurnStatus::Queued => SubmissionStatus::Queued,
-        TurnStatus::Running => SubmissionStatus::Running,
+        TurnStatus::Running | TurnStatus::Decided => SubmissionStatus::Running,
+        TurnStatus::Paused => SubmissionStatus::Paused,
         TurnStatus::Ended(Outcome::Completed) => SubmissionStatus::Completed,
         TurnStatus::Ended(Outcome::Aborted) => SubmissionStatus::Aborted,
         TurnStatus::Ended(Outcome::Error) => SubmissionStatus::Error,

@@ -2,7 +2,7 @@
 
 mod rows;
 
-use crate::envelope::seal;
+use crate::envelope::{seal, unseal};
 use crate::history::{Coverage, History, Said};
 use crate::model_view::{self, Detail};
 use crate::{ConversationError, compaction};
@@ -96,6 +96,15 @@ pub fn message(sql: &impl Sql, id: &MessageId) -> Result<Option<Message>, Conver
     Ok(row.as_ref().map(StoredMessage::message))
 }
 
+/// One message, if it is there and can be read.
+pub(crate) fn readable(sql: &impl Sql, id: &MessageId) -> Result<Option<Message>, ConversationError> {
+    let rows = sql.exec("SELECT body FROM message WHERE id = ?", &[id.as_str().into()])?;
+    match rows.first() {
+        Some(row) => Ok(unseal(row.text(0)?).ok()),
+        None => Ok(None),
+    }
+}
+
 /// What a model is given to answer the message `user_message_id`: the summary of the oldest messages if there is one, and
 /// then whole messages up to that one. Later messages wait for their own turn; answers without text and calls say nothing
 /// and are left out. Old tool outputs are shortened.
@@ -177,8 +186,8 @@ pub fn clear(sql: &impl Sql) -> Result<(), ConversationError> {
     })
 }
 
-/// Stores a message at a position that nothing else has.
-pub(crate) fn insert(
+/// Stores a message at the position that is its own, in place of what was stored of it before.
+pub(crate) fn put(
     sql: &impl Sql,
     position: i64,
     message: &Message,
@@ -189,7 +198,8 @@ pub(crate) fn insert(
         Role::Assistant => "assistant",
     };
     sql.exec(
-        "INSERT INTO message (position, id, role, body, created_at) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO message (position, id, role, body, created_at) VALUES (?, ?, ?, ?, ?) \
+         ON CONFLICT (id) DO UPDATE SET body = excluded.body",
         &[
             position.into(),
             message.id.as_str().into(),
@@ -198,6 +208,21 @@ pub(crate) fn insert(
             now.into(),
         ],
     )?;
+    Ok(())
+}
+
+/// Stores what has become of a message that is stored already.
+pub(crate) fn update(sql: &impl Sql, message: &Message) -> Result<(), ConversationError> {
+    sql.exec(
+        "UPDATE message SET body = ? WHERE id = ?",
+        &[seal(message)?.into(), message.id.as_str().into()],
+    )?;
+    Ok(())
+}
+
+/// Takes out a message.
+pub(crate) fn remove(sql: &impl Sql, id: &MessageId) -> Result<(), ConversationError> {
+    sql.exec("DELETE FROM message WHERE id = ?", &[id.as_str().into()])?;
     Ok(())
 }
 

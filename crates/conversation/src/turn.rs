@@ -39,9 +39,13 @@
 //! where the log ends. It runs tools whose result is not in the log, and calls the model again for the rest of a step.
 //!
 //! A conversation that does not fit its model is summarised in its older part, once in a turn, and the model called again.
+//!
+//! A turn whose model called a tool that needs the owner's approval ends its machine with [`Effect::Pause`] once all
+//! else of that step is done. When the owner has decided, it goes on in the same way, told [`Event::Decided`].
 
 mod answer;
 mod answering;
+mod ended_call;
 mod incident;
 mod model_call;
 mod notice;
@@ -55,6 +59,7 @@ mod tools;
 
 pub use answer::MAXIMUM_ANSWER_BYTES;
 pub use incident::{MAXIMUM_ATTEMPTS, MAXIMUM_INTERRUPTIONS, MAXIMUM_MODEL_CALLS};
+pub(crate) use recovery::stop;
 pub use state::TurnState;
 
 use crate::history::{History, Summary};
@@ -75,7 +80,7 @@ use serde_json::Value;
 pub const MAXIMUM_STEPS: usize = 8;
 
 /// What a turn needs to know to call the model: one coherent snapshot, taken when the turn is claimed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnContext {
     /// The model's name at its provider.
     pub model: String,
@@ -122,6 +127,8 @@ pub enum Event {
     },
     /// A later instance took the turn over; see [`Turn::resume`].
     Resumed,
+    /// The owner has decided all that the turn paused for; see [`Turn::resume`].
+    Decided,
     /// The instant of [`Turn::deadline`] came.
     Tick,
 }
@@ -172,6 +179,14 @@ pub enum Effect {
         /// The chunk.
         chunk: Chunk,
     },
+    /// The turn waits for the owner: store that ([`crate::ledger::pause`]), tell the sockets, and drop the machine. Comes
+    /// instead of [`Effect::Finish`], and last.
+    Pause {
+        /// What is needed to go on, with the log.
+        state: TurnState,
+        /// The answer so far.
+        message: Message,
+    },
     /// The turn ended: settle it ([`crate::ledger::settle`]), tell the sockets, and drop the machine. Comes exactly
     /// once and last.
     Finish {
@@ -219,8 +234,8 @@ impl Turn {
         }
     }
 
-    /// A turn that ran in an instance that is gone, rebuilt from what is durable of it and what is configured now. It
-    /// waits for [`Event::Resumed`], or for what ends it before.
+    /// A turn that paused, or ran in an instance that is gone, rebuilt from what is durable of it and what is configured
+    /// now. It waits for [`Event::Decided`] or [`Event::Resumed`], or for what ends it before.
     ///
     /// Its chunks travel under a request of their own ([`RequestId::continued`]), since a client may hold chunks beyond
     /// the log and a number must never mean two texts.
@@ -242,6 +257,16 @@ impl Turn {
                     next_seq: logged.next_seq,
                 },
             }),
+        }
+    }
+
+    /// Sets what the turn uses, which may be known later than the turn itself can be joined and stopped. Once it has begun
+    /// or gone on, that stays what it is.
+    pub fn configure(&mut self, context: TurnContext) {
+        match &mut self.phase {
+            Phase::Ready(earlier) => *earlier = context,
+            Phase::Lost(lost) => lost.context = context,
+            Phase::Answering(_) | Phase::Finished => {}
         }
     }
 
@@ -275,7 +300,7 @@ impl Turn {
         &self.claimed.assistant_message_id
     }
 
-    /// Whether [`Effect::Finish`] has come.
+    /// Whether [`Effect::Finish`] or [`Effect::Pause`] has come.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         matches!(self.phase, Phase::Finished)
@@ -343,6 +368,7 @@ impl Turn {
             | Event::ToolProgress { .. }
             | Event::ToolFinished { .. }
             | Event::Resumed
+            | Event::Decided
             | Event::Tick => return Phase::Ready(context),
         };
         let state = TurnState::new(self.request_id().clone(), self.message_id().clone(), now);
@@ -356,8 +382,9 @@ impl Turn {
     }
 
     fn take_over(&self, lost: Lost, event: Event, now: i64, effects: &mut Vec<Effect>) -> Phase {
+        let was_interrupted = !matches!(event, Event::Decided);
         let otherwise = match event {
-            Event::Resumed => Otherwise::Interrupted,
+            Event::Resumed | Event::Decided => Otherwise::Interrupted,
             Event::Cancel => Otherwise::Stopped,
             Event::Failed { sentence } => Otherwise::Failed(sentence),
             Event::Accepted
@@ -374,13 +401,10 @@ impl Turn {
             logged,
         } = lost;
         let goes_on = matches!(otherwise, Otherwise::Interrupted) && !recovery::has_ended(&logged.chunks);
-        let mut answering = Box::new(Answering::restore(
-            context,
-            self.claimed.attempts,
-            state.clone(),
-            &logged,
-        ));
-        if !goes_on || answering.count_lost_instance() == Verdict::GiveUp {
+        // A pause is nobody's fault, so what follows it is no further attempt.
+        let attempts = self.claimed.attempts.saturating_sub(state.pauses);
+        let mut answering = Box::new(Answering::restore(context, attempts, state.clone(), &logged));
+        if !goes_on || (was_interrupted && answering.count_lost_instance() == Verdict::GiveUp) {
             effects.push(recovery::finish(&state, &logged.chunks, otherwise));
             return Phase::Finished;
         }
@@ -392,6 +416,10 @@ impl Turn {
 fn follow(answering: Box<Answering>, progress: Progress, now: i64, effects: &mut Vec<Effect>) -> Phase {
     match progress {
         Progress::GoesOn => Phase::Answering(answering),
+        Progress::Pauses => {
+            answering.pause(effects);
+            Phase::Finished
+        }
         Progress::Ends(ending) => {
             answering.end(ending, now, effects);
             Phase::Finished

@@ -4,7 +4,7 @@
 //! On the wire a call is a method name with positional arguments, as the Agents SDK client sends it.
 
 use crate::conversation::{ConversationSummary, Status};
-use crate::message::Message;
+use crate::message::{Decision, Message};
 use crate::settings::{
     InstructionSettings, ModelCatalog, ModelChoice, ModelList, ModelProvider, ModelSettings, ModelTrial,
     ProviderKey,
@@ -285,6 +285,15 @@ calls! {
         /// Which one.
         request_id: RequestId,
     } -> (), delete_submission;
+    /// The owner's word on a tool's call that waits for it. The first one counts; a later one fails and says so.
+    "decideApproval" => DecideApproval {
+        /// The answer that the call is part of.
+        message_id: MessageId,
+        /// The call.
+        tool_call_id: String,
+        /// Whether it may run.
+        decision: Decision,
+    } -> (), decide_approval;
 }
 
 /// One page of a transcript.

@@ -84,6 +84,23 @@ pub enum Chunk {
         /// What is wrong with it, for the model.
         error_text: String,
     },
+    /// The owner is asked whether a call may run.
+    ToolApprovalRequest {
+        /// The question, unique within the conversation.
+        approval_id: String,
+        /// The call.
+        tool_call_id: String,
+    },
+    /// The owner has answered.
+    ToolApprovalResponse {
+        /// The question.
+        approval_id: String,
+        /// Whether the call may run.
+        approved: bool,
+        /// Why not, or under which condition.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// What a tool returned, or how far it is.
     ToolOutputAvailable {
         /// The call.
@@ -100,6 +117,11 @@ pub enum Chunk {
         tool_call_id: String,
         /// Why, for the model and the owner.
         error_text: String,
+    },
+    /// A call is not run, because the owner has declined it.
+    ToolOutputDenied {
+        /// The call.
+        tool_call_id: String,
     },
     /// A call of the model ended.
     FinishStep,
@@ -140,6 +162,9 @@ impl Chunk {
             | Self::ReasoningStart { .. }
             | Self::ReasoningEnd { .. }
             | Self::ToolInputStart { .. }
+            | Self::ToolApprovalRequest { .. }
+            | Self::ToolApprovalResponse { .. }
+            | Self::ToolOutputDenied { .. }
             | Self::FinishStep
             | Self::Finish { .. }
             | Self::Abort => 0,
@@ -222,7 +247,9 @@ fn output_of(chunk: &Chunk) -> Option<&str> {
 fn call_of(chunk: &Chunk) -> Option<&str> {
     if let Chunk::ToolInputStart { tool_call_id, .. }
     | Chunk::ToolInputAvailable { tool_call_id, .. }
-    | Chunk::ToolInputError { tool_call_id, .. } = chunk
+    | Chunk::ToolInputError { tool_call_id, .. }
+    | Chunk::ToolApprovalRequest { tool_call_id, .. }
+    | Chunk::ToolOutputDenied { tool_call_id } = chunk
     {
         Some(tool_call_id)
     } else {

@@ -2,7 +2,7 @@
 
 mod tool;
 
-pub use tool::{ToolPart, ToolPartKind, ToolState};
+pub use tool::{Approval, Decision, ToolPart, ToolPartKind, ToolState};
 
 use crate::MessageId;
 use serde::{Deserialize, Serialize};

@@ -71,6 +71,16 @@ impl Reduction {
                 input,
                 error_text,
             ),
+            Chunk::ToolApprovalRequest {
+                approval_id,
+                tool_call_id,
+            } => tools::ask(&mut self.message.parts, tool_call_id, approval_id),
+            Chunk::ToolApprovalResponse {
+                approval_id,
+                approved,
+                reason,
+            } => tools::decide(&mut self.message.parts, approval_id, *approved, reason.as_ref()),
+            Chunk::ToolOutputDenied { tool_call_id } => tools::deny(&mut self.message.parts, tool_call_id),
             Chunk::ToolOutputAvailable {
                 tool_call_id,
                 output,

@@ -41,6 +41,8 @@ pub enum SubmissionStatus {
     Queued,
     /// It is being made.
     Running,
+    /// It waits for the owner to allow or decline what a tool is to do.
+    Paused,
     /// It is complete.
     Completed,
     /// It was stopped.

@@ -16,6 +16,8 @@ pub struct ToolDescriptor {
     pub parameters: Value,
     /// What may happen to a call whose end nobody saw.
     pub repetition: Repetition,
+    /// Whether a call waits for the owner before it runs.
+    pub approval: Approval,
     /// How long it may run, in milliseconds. After that its call has failed.
     pub deadline_milliseconds: i64,
 }
@@ -27,4 +29,25 @@ pub enum Repetition {
     Harmless,
     /// It changes something: a call is run once, and one whose end was lost is reported as unknown.
     Never,
+}
+
+/// Whether the owner is asked before a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// It runs at once.
+    NotNeeded,
+    /// It runs once the owner has allowed this very call, however long that takes. Such a call is never run twice,
+    /// whatever the tool's [`Repetition`] is.
+    Needed,
+}
+
+impl ToolDescriptor {
+    /// What may happen to a call whose end nobody saw, its approval considered: the owner has allowed one run.
+    #[must_use]
+    pub const fn repetition_of_a_call(&self) -> Repetition {
+        match self.approval {
+            Approval::Needed => Repetition::Never,
+            Approval::NotNeeded => self.repetition,
+        }
+    }
 }

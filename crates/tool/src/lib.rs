@@ -12,7 +12,7 @@ mod toolbox;
 mod tools;
 
 pub use arguments::read_arguments;
-pub use descriptor::{DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+pub use descriptor::{Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
 pub use failure::ToolFailure;
 pub use host::{Host, HostFuture};
 pub use output::{OUTPUT_CHARACTERS, bounded};

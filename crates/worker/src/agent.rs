@@ -43,6 +43,7 @@ pub struct PersonalAgent {
 /// What the handlers share with the work that they leave behind.
 struct Agent {
     state: State,
+    environment: Env,
     sql: ObjectSql,
     opened: Result<Opened, String>,
     sockets: Sockets,
@@ -65,6 +66,7 @@ impl DurableObject for PersonalAgent {
         }
         let agent = Agent {
             state,
+            environment,
             sql,
             opened,
             sockets: Sockets::default(),

@@ -4,12 +4,12 @@
 //! alone, with nothing but its database and the sockets' attachments.
 
 mod announcing;
+mod approving;
 mod calls;
 mod connecting;
 mod hearing;
-mod model_call;
-mod timer;
 mod tool_calls;
+mod turn_context;
 mod turns;
 
 use crate::clock::now;
@@ -210,7 +210,7 @@ impl Chat {
         }
         let left = self
             .take_over_lost_turn()
-            .and_then(|taken_over| Ok(!taken_over && !ledger::queued(&self.sql)?.is_empty()));
+            .and_then(|taken_over| Ok(!taken_over && ledger::has_work(&self.sql)?));
         match left {
             Ok(true) => self.begin_work(),
             Ok(false) if self.work.get() == Work::Unknown => self.work.set(Work::AtRest),

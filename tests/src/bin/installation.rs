@@ -1,5 +1,7 @@
 //! A running installation as a process, for suites that are not written in Rust.
 //!
+//! Runs the release bundle, or with the argument `fixture` the bundle whose tools do on command what tools do.
+//!
 //! Prints one JSON line with its origin when it is ready, and goes away when its standard input ends. Each line of its
 //! input is one request, answered with one JSON line:
 //!
@@ -8,15 +10,21 @@
 //! - `restart`: kills the runtime at once and starts it again on the same storage.
 //! - `release LABEL`: opens the gate of a script.
 //! - `exchanges LABEL`: what the provider was asked under that label, and how it ended.
+//! - `report-url LABEL`: where the tools of a script report.
+//! - `reports LABEL`: what they have reported.
 
 use flarebot_protocol::address;
-use flarebot_tests::Installation;
-use flarebot_tests::provider::{ExchangeEnd, Provider};
+use flarebot_tests::provider::{ExchangeEnd, Provider, ToolMoment};
+use flarebot_tests::{Entry, Installation};
 use serde_json::{Value, json};
 use std::io::{self, BufRead};
 
 fn main() -> io::Result<()> {
-    let mut installation = Installation::start();
+    let entry = match std::env::args().nth(1).as_deref() {
+        Some("fixture") => Entry::Fixture,
+        Some(_) | None => Entry::Production,
+    };
+    let mut installation = Installation::start_entry(entry);
     println!("{}", json!({ "origin": installation.origin() }));
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -42,6 +50,15 @@ fn answer(installation: &mut Installation, line: &str) -> Value {
         "release" => {
             installation.provider.release(label);
             Value::Null
+        }
+        "report-url" => json!(installation.provider.report_url(label, "call")),
+        "reports" => {
+            let reports = installation.provider.reports(label).into_iter();
+            let moments = reports.map(|report| match report.moment {
+                ToolMoment::Begun => "begun",
+                ToolMoment::Ended => "ended",
+            });
+            moments.collect()
         }
         "exchanges" => exchanges(&installation.provider, label),
         _ => json!({ "error": "unknown request" }),

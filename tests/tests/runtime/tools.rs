@@ -20,7 +20,7 @@ fn call(provider: &Provider, label: &str, name: &str, tool: &str, milliseconds: 
 }
 
 /// A script with these tools in its first step.
-fn script(installation: &Installation, label: &str, tools: &[(&str, u64)]) -> Script {
+pub(crate) fn script(installation: &Installation, label: &str, tools: &[(&str, u64)]) -> Script {
     let calls = tools
         .iter()
         .map(|(tool, time)| call(&installation.provider, label, tool, tool, *time));
@@ -31,7 +31,7 @@ fn script(installation: &Installation, label: &str, tools: &[(&str, u64)]) -> Sc
     }
 }
 
-fn tools(message: &Message) -> Vec<&ToolPart> {
+pub(crate) fn tools(message: &Message) -> Vec<&ToolPart> {
     let parts = message.parts.iter();
     parts
         .filter_map(|part| match part {
@@ -41,14 +41,14 @@ fn tools(message: &Message) -> Vec<&ToolPart> {
         .collect()
 }
 
-fn error(part: &ToolPart) -> &str {
+pub(crate) fn error(part: &ToolPart) -> &str {
     match &part.state {
         ToolState::OutputError { error_text, .. } => error_text,
         state => panic!("{} did not fail: {state:?}", part.tool_name),
     }
 }
 
-fn moments(installation: &Installation, label: &str, call: &str) -> (usize, usize) {
+pub(crate) fn moments(installation: &Installation, label: &str, call: &str) -> (usize, usize) {
     let reports = installation.provider.reports(label);
     let of_call = reports.iter().filter(|report| report.call == call);
     let (begun, ended): (Vec<_>, Vec<_>) = of_call.partition(|report| report.moment == ToolMoment::Begun);

@@ -3,6 +3,7 @@
 //! Components read the signals and call the methods; nothing else changes a signal. The browser comes in through
 //! [`Platform`] alone, so that the whole store runs in a native test.
 
+mod approvals;
 mod conversation;
 mod drafts;
 mod link;
@@ -13,6 +14,7 @@ mod session;
 mod sidebar;
 mod transcript;
 
+pub use approvals::Deciding;
 pub use conversation::{Older, OpenConversation, Phase, Progress};
 pub use list::{Deletion, DeletionStep};
 pub use session::{Access, SignIn};

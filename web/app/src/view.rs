@@ -13,6 +13,7 @@ mod follow;
 mod frame;
 mod icon;
 mod message;
+mod question;
 mod queued;
 mod settings;
 mod sidebar;

@@ -102,7 +102,7 @@ pub fn accept(
         let mut message = request.message.clone();
         message.metadata.get_or_insert_default().created_at = Some(now);
         let position = next_position(sql)?;
-        match transcript::insert(sql, position, &message, now) {
+        match transcript::put(sql, position, &message, now) {
             Ok(()) => {}
             Err(ConversationError::TooLarge { .. }) => return Ok(Acceptance::Refused(Refusal::TooLarge)),
             Err(error) => return Err(error),
@@ -124,8 +124,9 @@ pub fn accept(
 
 fn earlier(sql: &impl Sql, request: &ChatRequest) -> Result<Option<EarlierTurn>, SqlError> {
     sql.query_first(
-        "SELECT request_id, status FROM turn WHERE request_id = ? OR user_message_id = ? \
-         ORDER BY request_id = ? DESC, position DESC LIMIT 1",
+        "SELECT request_id, status FROM turn \
+         WHERE request_id = ? OR position = (SELECT position + 1 FROM message WHERE id = ? AND role = 'user') \
+         ORDER BY request_id = ? DESC LIMIT 1",
         &[
             request.id.as_str().into(),
             request.message.id.as_str().into(),
@@ -140,13 +141,17 @@ fn refusal(sql: &impl Sql, request: &ChatRequest) -> Result<Option<Refusal>, Sql
     }
     let id = request.message.id.as_str();
     let taken = sql.exec(
-        "SELECT 1 FROM message WHERE id = ? UNION ALL SELECT 1 FROM turn WHERE assistant_message_id = ?",
+        "SELECT 1 FROM message WHERE id = ? \
+         UNION ALL SELECT 1 FROM turn WHERE ended_at IS NULL AND assistant_message_id = ?",
         &[id.into(), id.into()],
     )?;
     if !taken.is_empty() {
         return Ok(Some(Refusal::MessageIdTaken));
     }
-    let waiting = sql.exec("SELECT count(*) FROM turn WHERE status = 'queued'", &[])?;
+    let waiting = sql.exec(
+        "SELECT count(*) FROM turn WHERE ended_at IS NULL AND status = 'queued'",
+        &[],
+    )?;
     let waiting = waiting.first().map_or(Ok(0), |row| row.integer(0))?;
     Ok((waiting >= i64::from(MAXIMUM_QUEUED)).then_some(Refusal::QueueFull))
 }

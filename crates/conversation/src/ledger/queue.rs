@@ -2,8 +2,8 @@
 //! by the turn's waiting: once its answer has begun, the message is part of what was said.
 
 use super::{Settlement, cancel_queued, read_message_id, read_request_id};
-use crate::ConversationError;
-use crate::envelope::{seal, unseal};
+use crate::envelope::unseal;
+use crate::{ConversationError, transcript};
 use flarebot_protocol::message::{Message, Part, Role};
 use flarebot_protocol::{MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
@@ -68,10 +68,7 @@ pub fn edit(
                 .ok()
                 .and_then(|message| message.metadata),
         };
-        sql.exec(
-            "UPDATE message SET body = ? WHERE id = ?",
-            &[seal(&message)?.into(), message.id.as_str().into()],
-        )?;
+        transcript::update(sql, &message)?;
         Ok(Ok(message))
     })
 }
@@ -114,7 +111,7 @@ pub fn move_to_front(
         let mut waiting: Vec<Waiting> = sql.query(
             "SELECT turn.request_id, message.id, turn.position, message.position \
              FROM turn JOIN message ON message.id = turn.user_message_id \
-             WHERE turn.status = 'queued' ORDER BY turn.position",
+             WHERE turn.ended_at IS NULL AND turn.status = 'queued' ORDER BY turn.position",
             &[],
         )?;
         let Some(place) = waiting.iter().position(|turn| turn.request_id == *request_id) else {

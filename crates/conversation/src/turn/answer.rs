@@ -229,7 +229,10 @@ impl Answer {
 fn stored_bytes(chunk: &Chunk) -> usize {
     match chunk {
         Chunk::TextDelta { delta, .. } | Chunk::ReasoningDelta { delta, .. } => fitting(delta, usize::MAX).1,
-        Chunk::TextStart { .. } | Chunk::ReasoningStart { .. } => PART_BYTES,
+        Chunk::TextStart { .. }
+        | Chunk::ReasoningStart { .. }
+        | Chunk::ToolApprovalRequest { .. }
+        | Chunk::ToolApprovalResponse { .. } => PART_BYTES,
         // How far a tool is gives way to its result.
         Chunk::ToolOutputAvailable {
             preliminary: Some(true),
@@ -247,6 +250,7 @@ fn stored_bytes(chunk: &Chunk) -> usize {
         | Chunk::TextEnd { .. }
         | Chunk::ReasoningEnd { .. }
         | Chunk::ToolInputStart { .. }
+        | Chunk::ToolOutputDenied { .. }
         | Chunk::FinishStep
         | Chunk::Finish { .. }
         | Chunk::Abort

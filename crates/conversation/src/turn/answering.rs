@@ -1,5 +1,6 @@
 //! The phase in which an answer is made: the model is called, tools run, and interruptions are survived.
 
+mod approval;
 mod ending;
 mod interruption;
 mod overflow;
@@ -20,7 +21,7 @@ use flarebot_protocol::message::Usage;
 #[derive(Debug)]
 pub(super) struct Answering {
     context: TurnContext,
-    /// How often the turn was begun or taken over, this time included.
+    /// How often the turn was begun or taken over, this time included and pauses not counted.
     attempts: u32,
     state: TurnState,
     answer: Answer,
@@ -44,6 +45,8 @@ enum Activity {
 /// What an event means for the turn.
 pub(super) enum Progress {
     GoesOn,
+    /// It waits for the owner.
+    Pauses,
     Ends(Ending),
 }
 
@@ -103,7 +106,7 @@ impl Answering {
             Event::Cancel => Progress::Ends(Ending::Aborted),
             Event::Failed { sentence } => Progress::Ends(Ending::Failed(sentence)),
             Event::Tick => self.tick(now, effects),
-            Event::Accepted | Event::Resumed => Progress::GoesOn,
+            Event::Accepted | Event::Resumed | Event::Decided => Progress::GoesOn,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the log of a turn says about how to go on with it.
 
-use super::{Effect, TurnState, notice};
+use super::{Effect, TurnState, ended_call, notice};
 use flarebot_protocol::Reduction;
 use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::message::{Message, Outcome, Part};
@@ -8,6 +8,9 @@ use std::collections::BTreeSet;
 
 /// What a call is answered with whose turn is given up.
 const NO_RESULT: &str = "The runtime restarted while this ran. It is not known how far it came.";
+
+/// What a call is answered with that the owner had allowed when they stopped its answer.
+const NOT_BEGUN: &str = "The answer was stopped before this ran.";
 
 /// The chunks that mean something to a later instance: all but the beginnings of tool calls whose input never came.
 pub(super) fn usable(chunks: Vec<Chunk>) -> Vec<Chunk> {
@@ -53,13 +56,7 @@ pub(super) fn finish(state: &TurnState, chunks: &[Chunk], otherwise: Otherwise) 
     }
     // Nothing more comes for any part that is still open.
     reduction.apply(&Chunk::Abort);
-    for tool_call_id in unsettled_calls(&reduction.message) {
-        let error_text = NO_RESULT.to_owned();
-        reduction.apply(&Chunk::ToolOutputError {
-            tool_call_id,
-            error_text,
-        });
-    }
+    end_calls(&mut reduction, NO_RESULT);
     let mut message = reduction.message;
     let (outcome, notice) = match chunks.last() {
         Some(Chunk::Finish { message_metadata, .. }) => {
@@ -84,12 +81,24 @@ pub(super) fn finish(state: &TurnState, chunks: &[Chunk], otherwise: Otherwise) 
     }
 }
 
-fn unsettled_calls(message: &Message) -> Vec<String> {
-    let calls = message.parts.iter().filter_map(|part| match part {
-        Part::Tool(call) if !call.state.is_settled() => Some(call.tool_call_id.clone()),
+/// The end of an answer that waits for the owner, or was about to go on, and is stopped instead.
+pub(crate) fn stop(message: Message) -> Message {
+    let mut reduction = Reduction::new(message);
+    end_calls(&mut reduction, NOT_BEGUN);
+    let mut message = reduction.message;
+    message.metadata.get_or_insert_default().outcome = Some(Outcome::Aborted);
+    message
+}
+
+fn end_calls(reduction: &mut Reduction, may_have_run: &str) {
+    let calls = reduction.message.parts.iter().filter_map(|part| match part {
+        Part::Tool(call) if !call.state.is_settled() => Some(ended_call::last_word(call, may_have_run)),
         Part::Tool(_) | Part::Text { .. } | Part::Reasoning { .. } | Part::StepStart => None,
     });
-    calls.collect()
+    let last_words: Vec<Chunk> = calls.collect();
+    for last_word in &last_words {
+        reduction.apply(last_word);
+    }
 }
 
 fn completed_call(chunk: &Chunk) -> Option<&str> {

@@ -23,6 +23,9 @@ pub struct TurnState {
     /// The tokens counted so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<Usage>,
+    /// How often it has waited for the owner. None of the claims after that is an attempt at recovery.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) pauses: u32,
     /// How many calls of the model were begun, this one included.
     #[serde(default)]
     pub(super) model_calls: u32,
@@ -78,6 +81,7 @@ impl TurnState {
             model: None,
             begun_at,
             usage: None,
+            pauses: 0,
             model_calls: 0,
             incident: Incident::default(),
             overflow: Overflow::None,
@@ -103,4 +107,9 @@ impl TurnState {
             ..Metadata::default()
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

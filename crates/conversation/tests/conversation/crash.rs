@@ -1,12 +1,12 @@
 //! The machine and the storage together, with a process that dies after any effect and one that takes over.
 
-use crate::simulation::{Continuation, Outcome, Plan, play, step_text};
+use crate::simulation::{Calls, Continuation, Outcome, Plan, play, step_text};
 use crate::support::{accept, claim, context, database};
 use flarebot_conversation::turn::{Effect, Event, MAXIMUM_INTERRUPTIONS, Turn};
 use flarebot_conversation::{ledger, transcript};
 use flarebot_model::ModelEvent;
 use flarebot_protocol::chunk::FinishReason;
-use flarebot_protocol::message::{self, Part, ToolState};
+use flarebot_protocol::message::{self, Decision, Part, ToolState};
 use proptest::prelude::*;
 
 /// What holds for every turn, however often it was interrupted.
@@ -33,12 +33,23 @@ fn check(plan: &Plan, outcome: &Outcome) {
         other => panic!("{other:?}"),
     }
     for ((tool, call), count) in runs {
-        assert!(tool != "act" || *count == 1, "{call} ran {count} times");
+        assert!(tool == "look" || *count == 1, "{call} ran {count} times");
+        let said = outcome.decisions.get(call);
+        assert!(
+            tool != "sign" || said == Some(&Decision::Approved),
+            "{call} ran, but the owner said {said:?}"
+        );
     }
     for part in &message.parts {
         let Part::Tool(call) = part else { continue };
         assert!(call.state.is_settled(), "{call:?}");
         let ran = runs.contains_key(&(call.tool_name.clone(), call.tool_call_id.clone()));
+        let said = outcome.decisions.get(&call.tool_call_id);
+        let is_denied = matches!(call.state, ToolState::OutputDenied { .. });
+        assert_eq!(is_denied, said == Some(&Decision::Declined), "{call:?}");
+        if outcome.deaths == 0 && said == Some(&Decision::Approved) {
+            assert!(ran, "what was allowed runs: {call:?}");
+        }
         if let ToolState::OutputAvailable { output, .. } = &call.state {
             assert!(ran, "{call:?} has a result");
             assert_eq!(output["done"], call.tool_call_id);
@@ -46,10 +57,15 @@ fn check(plan: &Plan, outcome: &Outcome) {
     }
 }
 
+fn calls(acts: usize, looks: usize, signs: usize) -> Calls {
+    Calls { acts, looks, signs }
+}
+
 #[test]
 fn an_undisturbed_turn_with_tools_is_whole() {
     let plan = Plan {
-        tools: vec![(1, 1), (0, 2)],
+        tools: vec![calls(1, 1, 0), calls(0, 2, 0)],
+        owner: Vec::new(),
         marks: 5,
         continuation: Continuation::Continues,
         lives: Vec::new(),
@@ -70,7 +86,8 @@ fn a_death_after_any_effect_leaves_the_answer_whole_and_runs_no_action_twice() {
     ] {
         for life in 0.. {
             let plan = Plan {
-                tools: vec![(1, 1), (2, 0)],
+                tools: vec![calls(1, 1, 0), calls(2, 0, 0)],
+                owner: Vec::new(),
                 marks: 6,
                 continuation,
                 lives: vec![life],
@@ -89,9 +106,42 @@ fn a_death_after_any_effect_leaves_the_answer_whole_and_runs_no_action_twice() {
 }
 
 #[test]
+fn a_death_after_any_effect_neither_repeats_what_the_owner_allowed_nor_runs_anything_else() {
+    // Before the first pause, between the two, and after the second.
+    for pauses in 0..3 {
+        for life in 0.. {
+            let mut lives = vec![usize::MAX; pauses];
+            lives.push(life);
+            let plan = Plan {
+                tools: vec![calls(1, 0, 2), calls(0, 1, 1)],
+                owner: vec![
+                    (Decision::Approved, true),
+                    (Decision::Declined, false),
+                    (Decision::Approved, false),
+                ],
+                marks: 4,
+                continuation: Continuation::Overlaps,
+                lives,
+                cuts: Vec::new(),
+            };
+            let outcome = play(&plan);
+            check(&plan, &outcome);
+            assert_eq!(outcome.decisions.len(), 3);
+            let metadata = outcome.message.metadata.as_ref().unwrap();
+            assert_eq!(metadata.outcome, Some(message::Outcome::Completed));
+            if outcome.deaths == 0 {
+                assert!(life > 10, "a life has many effects");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn a_turn_that_dies_without_progress_is_given_up_and_one_that_makes_some_is_not() {
     let plan = |lives| Plan {
         tools: Vec::new(),
+        owner: Vec::new(),
         marks: 1200,
         continuation: Continuation::Continues,
         lives,
@@ -137,13 +187,12 @@ fn a_stopped_answer_beats_the_model_that_ended_it_later() {
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
-    let tools = prop::collection::vec((0..3_usize, 0..3_usize), 0..4);
-    let tools = tools.prop_map(|steps| {
-        steps
-            .into_iter()
-            .filter(|(acts, looks)| acts + looks > 0)
-            .collect()
-    });
+    let step =
+        (0..3_usize, 0..3_usize, 0..3_usize).prop_map(|(acts, looks, signs)| calls(acts, looks, signs));
+    let tools = prop::collection::vec(step, 0..4);
+    let tools = tools.prop_map(|steps| steps.into_iter().filter(|calls| calls.count() > 0).collect());
+    let decision = prop_oneof![Just(Decision::Approved), Just(Decision::Declined)];
+    let owner = prop::collection::vec((decision, any::<bool>()), 1..5);
     let continuation = prop_oneof![
         Just(Continuation::Continues),
         Just(Continuation::StartsOver),
@@ -151,15 +200,16 @@ fn plans() -> impl Strategy<Value = Plan> {
     ];
     let lives = prop::collection::vec(1..160_usize, 0..7);
     let cuts = prop::collection::vec(0..12_usize, 0..4);
-    (tools, 1..60_usize, continuation, lives, cuts).prop_map(|(tools, marks, continuation, lives, cuts)| {
-        Plan {
+    (tools, owner, 1..60_usize, continuation, lives, cuts).prop_map(
+        |(tools, owner, marks, continuation, lives, cuts)| Plan {
             tools,
+            owner,
             marks,
             continuation,
             lives,
             cuts,
-        }
-    })
+        },
+    )
 }
 
 proptest! {

@@ -13,7 +13,7 @@ use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, Role, Usage};
 use flarebot_sql::native::Database;
 use flarebot_sql::{MAXIMUM_VALUE_BYTES, Sql};
-use flarebot_tool::{Repetition, ToolDescriptor};
+use flarebot_tool::{Approval, Repetition, ToolDescriptor};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -29,6 +29,7 @@ fn tools_context() -> TurnContext {
             description: "A tool.",
             parameters: json!({ "type": "object" }),
             repetition: Repetition::Harmless,
+            approval: Approval::NotNeeded,
             deadline_milliseconds: 1_000,
         }],
         ..context()

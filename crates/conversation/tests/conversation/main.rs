@@ -10,6 +10,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod approval;
 mod crash;
 mod golden;
 mod ledger;
@@ -17,6 +18,7 @@ mod limits;
 mod long;
 mod overflow;
 mod overflow_crash;
+mod pause;
 mod queue;
 mod schema;
 mod script;
@@ -26,6 +28,7 @@ mod submission;
 mod support;
 mod transcript;
 mod turn;
+mod turn_approval;
 mod turn_properties;
 mod turn_recovery;
 mod turn_tools;

@@ -1,15 +1,24 @@
 //! Conversations that do not fit their model, with storage, tools and a process that dies after any effect.
 
 use crate::long::{Long, SUMMARY, Writing};
-use crate::simulation::{Continuation, Outcome, Plan, play_long, step_text};
+use crate::simulation::{Calls, Continuation, Outcome, Plan, play_long, step_text};
 use crate::support::message_id;
 use flarebot_conversation::{compaction, transcript};
 use flarebot_protocol::message::{self, Part};
 use proptest::prelude::*;
 
+fn calls(acts: usize, looks: usize) -> Calls {
+    Calls {
+        acts,
+        looks,
+        signs: 0,
+    }
+}
+
 fn plan(lives: Vec<usize>) -> Plan {
     Plan {
-        tools: vec![(1, 1), (1, 0)],
+        tools: vec![calls(1, 1), calls(1, 0)],
+        owner: Vec::new(),
         marks: 4,
         continuation: Continuation::Continues,
         lives,
@@ -143,7 +152,7 @@ fn what_does_not_even_fit_shortened_ends_in_words_that_offer_a_way_on() {
 #[test]
 fn an_answer_that_grows_too_long_for_its_model_keeps_its_words_and_its_results() {
     let plan = Plan {
-        tools: vec![(1, 1); 6],
+        tools: vec![calls(1, 1); 6],
         ..plan(Vec::new())
     };
     let long = Long {

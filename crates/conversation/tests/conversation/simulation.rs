@@ -1,61 +1,41 @@
-//! A small world around the turn machine: a model that goes on with an answer in the ways that models do, two tools that
-//! count how often they run, readers that join and fall behind, and a process that dies after any effect.
+//! A small world around the turn machine: a model that goes on with an answer in the ways that models do, tools that count
+//! how often they run, an owner who has to allow one of them, readers that join and fall behind, and a process that dies
+//! after any effect.
+
+mod plan;
+mod reader;
+
+pub(crate) use plan::{Calls, Continuation, Plan, step_text};
 
 use crate::long::Long;
 use crate::support::{accept, context, message_id};
 use flarebot_conversation::action::{self, ActionResult, Claim};
 use flarebot_conversation::history::History;
-use flarebot_conversation::ledger::{self, Settlement};
+use flarebot_conversation::ledger::approval::{self, Refusal, Verdict};
+use flarebot_conversation::ledger::{self, ContinuedTurn, Settlement};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_conversation::{compaction, stream_log, transcript};
-use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, ToolCall, ToolChoice};
-use flarebot_protocol::chunk::{Chunk, FinishReason};
-use flarebot_protocol::frame::RunningTurn;
-use flarebot_protocol::message::{Message, Role};
-use flarebot_protocol::{RequestId, reduce};
+use flarebot_model::ToolCall;
+use flarebot_protocol::RequestId;
+use flarebot_protocol::message::{Decision, Message, Part};
 use flarebot_sql::native::Database;
-use flarebot_tool::{DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+use flarebot_tool::{Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+use reader::Reader;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
-
-/// What a model does when it is asked to go on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Continuation {
-    Continues,
-    StartsOver,
-    Overlaps,
-}
-
-/// What the model is going to say.
-#[derive(Debug, Clone)]
-pub(crate) struct Plan {
-    /// For each step with tools, how often it calls each of the two.
-    pub(crate) tools: Vec<(usize, usize)>,
-    /// How many numbered marks the text of every step has.
-    pub(crate) marks: usize,
-    pub(crate) continuation: Continuation,
-    /// After how many effects the process dies, each time.
-    pub(crate) lives: Vec<usize>,
-    /// After how many marks the connection breaks, for the first calls of the model.
-    pub(crate) cuts: Vec<usize>,
-}
 
 /// What was left in the end.
 pub(crate) struct Outcome {
     pub(crate) message: Message,
     /// How often each call ran, by tool and id.
     pub(crate) runs: BTreeMap<(String, String), usize>,
+    /// What the owner has said to each call that asked, by id.
+    pub(crate) decisions: BTreeMap<String, Decision>,
     pub(crate) deaths: usize,
     /// How often the model was called for an answer.
     pub(crate) model_calls: usize,
     pub(crate) compactions: usize,
     pub(crate) database: Database,
-}
-
-pub(crate) fn step_text(step: usize, marks: usize) -> String {
-    (0..marks)
-        .map(|number| format!("[{step}.{number:04} some words]"))
-        .collect()
 }
 
 /// Runs the plan to the end of its turn.
@@ -74,6 +54,7 @@ struct World<'a> {
     database: Database,
     readers: Vec<Reader>,
     runs: BTreeMap<(String, String), usize>,
+    decisions: BTreeMap<String, Decision>,
     model_calls: usize,
     compactions: usize,
     now: i64,
@@ -85,6 +66,8 @@ struct Process {
     model: VecDeque<Event>,
     tools: VecDeque<Event>,
     life: usize,
+    /// Whether somebody connects.
+    joined: bool,
 }
 
 /// Whether the process goes on.
@@ -92,6 +75,7 @@ struct Process {
 enum Life {
     GoesOn,
     Died,
+    Paused,
     Finished,
 }
 
@@ -108,6 +92,7 @@ impl<'a> World<'a> {
             database,
             readers: Vec::new(),
             runs: BTreeMap::new(),
+            decisions: BTreeMap::new(),
             model_calls: 0,
             compactions: 0,
             now: 100,
@@ -131,19 +116,24 @@ impl<'a> World<'a> {
                 model: VecDeque::new(),
                 tools: VecDeque::new(),
                 life: lives.next().unwrap(),
+                joined: false,
             };
             if self.live(process, first) == Life::Finished {
                 break;
             }
-            deaths += 1;
             assert!(deaths < 100, "the turn never ends");
-            self.database = self.database.copy().unwrap();
-            let lost = ledger::take_over(&self.database)
-                .unwrap()
-                .expect("the turn is lost");
-            let logged = stream_log::read(&self.database, &lost.turn.request_id).unwrap();
-            turn = Turn::resume(lost.turn, self.context(), lost.state, logged);
-            first = Event::Resumed;
+            // What comes next sees nothing but the database, be it another process or the owner, hours later.
+            self.restart();
+            let (continued, event) = match ledger::take_over(&self.database).unwrap() {
+                Some(lost) => {
+                    deaths += 1;
+                    (lost, Event::Resumed)
+                }
+                None => (self.ask_the_owner(), Event::Decided),
+            };
+            let logged = stream_log::read(&self.database, &continued.turn.request_id).unwrap();
+            turn = Turn::resume(continued.turn, self.context(), continued.state, logged);
+            first = event;
         }
         let stored = transcript::newest(&self.database).unwrap();
         let earlier = self.long.map_or(0, |long| long.earlier);
@@ -156,6 +146,7 @@ impl<'a> World<'a> {
         Outcome {
             message,
             runs: self.runs,
+            decisions: self.decisions,
             deaths,
             model_calls: self.model_calls,
             compactions: self.compactions,
@@ -193,6 +184,11 @@ impl<'a> World<'a> {
                     Life::GoesOn => {}
                     ended => return ended,
                 }
+            }
+            // Nobody connects while the effects of one event are carried out.
+            if std::mem::take(&mut process.joined) && self.readers.len() < 5 {
+                let logged = stream_log::read(&self.database, process.turn.request_id()).unwrap();
+                self.readers.push(Reader::join(process.turn.running(logged)));
             }
         }
     }
@@ -239,10 +235,19 @@ impl<'a> World<'a> {
                 for reader in &mut self.readers {
                     reader.take(process.turn.stream_id(), seq, &chunk);
                 }
-                if seq % 9 == 1 && self.readers.len() < 5 {
-                    let logged = stream_log::read(&self.database, &request_id).unwrap();
-                    self.readers.push(Reader::join(process.turn.running(logged)));
+                process.joined |= seq % 9 == 1;
+            }
+            Effect::Pause { state, message } => {
+                let settlement =
+                    ledger::pause(&self.database, &request_id, &state, &message, self.now).unwrap();
+                assert_eq!(settlement, Settlement::Applied);
+                if process.life > 0 {
+                    for reader in &mut self.readers {
+                        assert_eq!(reader.reduced(), message.parts, "a reader sees what is stored");
+                        reader.settle(&message);
+                    }
                 }
+                return Life::Paused;
             }
             Effect::Finish { outcome, message, .. } => {
                 let settlement =
@@ -250,12 +255,55 @@ impl<'a> World<'a> {
                 assert_eq!(settlement, Settlement::Applied);
                 // Every page is sent the complete message.
                 for reader in &mut self.readers {
-                    reader.settled = Some(message.clone());
+                    reader.settle(&message);
                 }
                 return Life::Finished;
             }
         }
         Life::GoesOn
+    }
+
+    fn restart(&mut self) {
+        self.database = self.database.copy().unwrap();
+    }
+
+    /// The owner decides on all that waits. Whoever decides something else later is too late, and a process that dies
+    /// after a decision has not lost it.
+    fn ask_the_owner(&mut self) -> ContinuedTurn {
+        loop {
+            self.restart();
+            assert_eq!(
+                ledger::take_over(&self.database),
+                Ok(None),
+                "a turn that waits is not lost"
+            );
+            let message = transcript::newest(&self.database).unwrap().remove(1);
+            let waiting = message.parts.iter().find_map(|part| match part {
+                Part::Tool(call) if call.state.waits_for_approval() => Some(call.tool_call_id.clone()),
+                _ => None,
+            });
+            let Some(call) = waiting else {
+                let decided = ledger::claim_decided(&self.database).unwrap();
+                return decided.expect("everything is decided");
+            };
+            assert_eq!(
+                ledger::claim_decided(&self.database),
+                Ok(None),
+                "{call} is not decided"
+            );
+            let said = self.plan.owner[self.decisions.len() % self.plan.owner.len()];
+            let (decision, dies) = said;
+            let decide =
+                |decision| approval::decide(&self.database, &message.id, &call, decision, self.now).unwrap();
+            assert!(matches!(decide(decision), Verdict::Applied { .. }));
+            for late in [Decision::Approved, Decision::Declined] {
+                assert_eq!(decide(late), Verdict::Refused(Refusal::Decided(decision)));
+            }
+            self.decisions.insert(call, decision);
+            if dies {
+                self.restart();
+            }
+        }
     }
 
     /// Runs a tool in three steps, after each of which the process may die.
@@ -302,124 +350,22 @@ impl<'a> World<'a> {
     }
 }
 
-impl Plan {
-    /// What the model answers to a request, from what the request holds alone.
-    fn answer(&self, request: &ModelRequest, cut: Option<usize>) -> Vec<Event> {
-        let calls = |message: &ModelMessage| matches!(message, ModelMessage::Assistant { calls, .. } if !calls.is_empty());
-        let step = request.messages.iter().filter(|message| calls(message)).count();
-        let whole = step_text(step, self.marks);
-        let partial = match request.messages.as_slice() {
-            [
-                ..,
-                ModelMessage::Assistant { text, calls, .. },
-                ModelMessage::User { .. },
-            ] if calls.is_empty() && goes_on(request) => text.as_str(),
-            _ => "",
-        };
-        assert!(
-            whole.starts_with(partial),
-            "{partial:?} is what the model has said"
-        );
-        let from = match self.continuation {
-            Continuation::Continues => partial.len(),
-            Continuation::StartsOver => 0,
-            Continuation::Overlaps => partial.len().saturating_sub(40),
-        };
-        let rest: Vec<char> = whole[from..].chars().collect();
-        let mut events: Vec<Event> = rest
-            .chunks(17)
-            .map(|piece| Event::Model(ModelEvent::Text(piece.iter().collect())))
-            .collect();
-        if let Some(cut) = cut {
-            events.truncate(cut);
-            events.push(Event::ModelClosed);
-            return events;
-        }
-        let reason = match self.tools.get(step) {
-            Some((acts, looks)) if request.tool_choice == ToolChoice::Automatic && acts + looks > 0 => {
-                let names = [("act", *acts), ("look", *looks)];
-                let all = names
-                    .into_iter()
-                    .flat_map(|(name, count)| (0..count).map(move |number| (name, number)));
-                for (name, number) in all {
-                    let id = format!("call-{name}-{number}");
-                    let started = ModelEvent::ToolCallStarted {
-                        id: id.clone(),
-                        name: name.to_owned(),
-                    };
-                    let call = ToolCall {
-                        id,
-                        name: name.to_owned(),
-                        arguments: json!({ "step": step }),
-                    };
-                    events.extend([started, ModelEvent::ToolCall(call)].map(Event::Model));
-                }
-                FinishReason::ToolCalls
-            }
-            _ => FinishReason::Stop,
-        };
-        events.push(Event::Model(ModelEvent::Finished(reason)));
-        events
-    }
-}
-
-/// Whether a model is asked to go on with what it was saying.
-fn goes_on(request: &ModelRequest) -> bool {
-    matches!(request.messages.last(), Some(ModelMessage::User { text }) if text.contains("cut off"))
-}
-
-/// Somebody who watches the answer.
-struct Reader {
-    running: RunningTurn,
-    settled: Option<Message>,
-}
-
-impl Reader {
-    fn join(running: RunningTurn) -> Self {
-        Self {
-            running,
-            settled: None,
-        }
-    }
-
-    fn take(&mut self, stream: &RequestId, seq: u64, chunk: &Chunk) {
-        if self.running.request_id == *stream && seq == self.running.next_seq {
-            self.running.chunks.push(chunk.clone());
-            self.running.next_seq += 1;
-        }
-    }
-
-    /// What is shown: the chunks must lead to the very message that is stored.
-    fn message(&self) -> Vec<flarebot_protocol::message::Part> {
-        let empty = Message {
-            id: self.running.message_id.clone(),
-            role: Role::Assistant,
-            parts: Vec::new(),
-            metadata: None,
-        };
-        let settled = self.settled.as_ref().expect("everybody hears of the end");
-        let ended = self.running.chunks.last();
-        match ended {
-            Some(Chunk::Finish { .. } | Chunk::Error { .. } | Chunk::Abort) => {
-                reduce(empty, &self.running.chunks).parts
-            }
-            // Its end was only in the log when the process died.
-            _ => settled.parts.clone(),
-        }
-    }
-}
-
 fn tools_context(history: History) -> TurnContext {
-    let tool = |name, repetition| ToolDescriptor {
+    let tool = |name, repetition, approval| ToolDescriptor {
         name,
         description: "A tool.",
         parameters: json!({ "type": "object" }),
         repetition,
+        approval,
         deadline_milliseconds: DEADLINE_MILLISECONDS,
     };
     TurnContext {
         history,
-        tools: vec![tool("act", Repetition::Never), tool("look", Repetition::Harmless)],
+        tools: vec![
+            tool("act", Repetition::Never, Approval::NotNeeded),
+            tool("look", Repetition::Harmless, Approval::NotNeeded),
+            tool("sign", Repetition::Harmless, Approval::Needed),
+        ],
         ..context()
     }
 }

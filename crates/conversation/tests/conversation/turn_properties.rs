@@ -26,6 +26,7 @@ pub(crate) fn events() -> impl Strategy<Value = Vec<(Event, i64)>> {
     let noise = select(vec![
         Event::Accepted,
         Event::Resumed,
+        Event::Decided,
         Event::Tick,
         Event::ModelActive,
         Event::Model(ModelEvent::Usage(Usage {
@@ -89,7 +90,11 @@ impl Observer {
                 self.stops += 1;
                 assert!(self.stops <= self.calls, "only what was begun is stopped");
             }
-            Effect::RunTool { .. } | Effect::StopTool { .. } | Effect::Rewind(_) | Effect::Compact { .. } => {
+            Effect::RunTool { .. }
+            | Effect::StopTool { .. }
+            | Effect::Rewind(_)
+            | Effect::Compact { .. }
+            | Effect::Pause { .. } => {
                 panic!("there are no tools, nobody died, and nothing is too long: {effect:?}")
             }
             Effect::Append { first_seq, chunks } => {

@@ -8,7 +8,7 @@ use flarebot_conversation::turn::{Effect, Event, MAXIMUM_STEPS, Turn, TurnContex
 use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, Thought, ThoughtContent, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Outcome, Part, ToolPart, ToolState};
-use flarebot_tool::{Repetition, ToolDescriptor};
+use flarebot_tool::{Approval, Repetition, ToolDescriptor};
 use serde_json::{Value, json};
 
 fn turn() -> Turn {
@@ -21,6 +21,7 @@ fn context_with_tools() -> TurnContext {
         description: "A tool.",
         parameters: json!({ "type": "object" }),
         repetition: Repetition::Harmless,
+        approval: Approval::NotNeeded,
         deadline_milliseconds,
     };
     TurnContext {

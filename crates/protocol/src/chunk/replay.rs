@@ -1,7 +1,8 @@
 //! What a reader is sent who joins an answer late: few chunks, none of them large.
 
 use super::Chunk;
-use crate::message::{Message, Outcome, Part, ToolPart, ToolState};
+use crate::message::{Approval, Message, Outcome, Part, ToolPart, ToolState};
+use serde_json::Value;
 
 /// The most text that one chunk of a replay carries, in bytes.
 pub const MAXIMUM_PIECE_BYTES: usize = 64 * 1024;
@@ -98,26 +99,32 @@ fn replay_end(message: &Message, chunks: &mut Vec<Chunk>) {
 
 fn replay_call(call: &ToolPart, chunks: &mut Vec<Chunk>) {
     let (tool_call_id, tool_name) = (call.tool_call_id.clone(), call.tool_name.clone());
+    let called = |input: &Value| Chunk::ToolInputAvailable {
+        tool_call_id: tool_call_id.clone(),
+        tool_name: tool_name.clone(),
+        input: input.clone(),
+    };
     match &call.state {
         ToolState::InputStreaming => chunks.push(Chunk::ToolInputStart {
             tool_call_id,
             tool_name,
         }),
-        ToolState::InputAvailable { input } => chunks.push(Chunk::ToolInputAvailable {
-            tool_call_id,
-            tool_name,
-            input: input.clone(),
-        }),
+        ToolState::InputAvailable { input } => chunks.push(called(input)),
+        ToolState::ApprovalRequested { input, approval }
+        | ToolState::ApprovalResponded { input, approval }
+        | ToolState::OutputDenied { input, approval } => {
+            chunks.push(called(input));
+            replay_approval(&tool_call_id, approval, chunks);
+            if matches!(call.state, ToolState::OutputDenied { .. }) {
+                chunks.push(Chunk::ToolOutputDenied { tool_call_id });
+            }
+        }
         ToolState::OutputAvailable {
             input,
             output,
             preliminary,
         } => chunks.extend([
-            Chunk::ToolInputAvailable {
-                tool_call_id: tool_call_id.clone(),
-                tool_name,
-                input: input.clone(),
-            },
+            called(input),
             Chunk::ToolOutputAvailable {
                 tool_call_id,
                 output: output.clone(),
@@ -131,6 +138,18 @@ fn replay_call(call: &ToolPart, chunks: &mut Vec<Chunk>) {
             error_text: error_text.clone(),
         }),
     }
+}
+
+fn replay_approval(tool_call_id: &str, approval: &Approval, chunks: &mut Vec<Chunk>) {
+    chunks.push(Chunk::ToolApprovalRequest {
+        approval_id: approval.id.clone(),
+        tool_call_id: tool_call_id.to_owned(),
+    });
+    chunks.extend(approval.approved.map(|approved| Chunk::ToolApprovalResponse {
+        approval_id: approval.id.clone(),
+        approved,
+        reason: approval.reason.clone(),
+    }));
 }
 
 #[cfg(test)]
@@ -182,6 +201,27 @@ mod tests {
                 ToolState::OutputError {
                     input: input.clone(),
                     error_text: "No.".to_owned(),
+                },
+            ),
+            tool(
+                "asked",
+                ToolState::ApprovalRequested {
+                    input: input.clone(),
+                    approval: Approval::asked("1"),
+                },
+            ),
+            tool(
+                "allowed",
+                ToolState::ApprovalResponded {
+                    input: input.clone(),
+                    approval: Approval::asked("2").answered(true, None),
+                },
+            ),
+            tool(
+                "declined",
+                ToolState::OutputDenied {
+                    input: input.clone(),
+                    approval: Approval::asked("3").answered(false, Some("Too late.".to_owned())),
                 },
             ),
             tool("c", ToolState::InputAvailable { input }),

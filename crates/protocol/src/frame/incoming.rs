@@ -2,7 +2,7 @@
 
 use super::{ChatResponse, ClientKind, ErrorFrame, RpcReply, ServerFrame};
 use crate::call::{CallFailure, FailureCode};
-use crate::message::{Message, Part, Role};
+use crate::message::{Decision, Message, Part, Role};
 use crate::{CallId, MAXIMUM_FRAME_BYTES, MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -27,6 +27,14 @@ pub enum ClientFrame {
     Cancel {
         /// The request.
         id: RequestId,
+    },
+    /// The owner's word on a call that waits for it. Whether the answer goes on is not the client's choice: it does, once
+    /// everything in it is decided.
+    ToolApproval {
+        /// The call.
+        tool_call_id: String,
+        /// Whether it may run.
+        decision: Decision,
     },
     /// Erase the whole transcript.
     Clear,
@@ -97,6 +105,7 @@ impl FrameFault {
             ClientFrame::Chat(request) => Self::chat(&request.id, reason),
             ClientFrame::Cancel { id } | ClientFrame::ResumeAcknowledge { id } => Self::chat(id, reason),
             ClientFrame::State
+            | ClientFrame::ToolApproval { .. }
             | ClientFrame::Clear
             | ClientFrame::PushedTranscript
             | ClientFrame::ResumeRequest { .. } => Self::frame(reason),
@@ -199,6 +208,13 @@ impl ClientFrame {
             "cf_agent_chat_request_cancel" => Ok(Self::Cancel {
                 id: request(raw.id.as_ref())?,
             }),
+            "cf_agent_tool_approval" => match (raw.tool_call_id, raw.approved) {
+                (Some(Value::String(tool_call_id)), Some(Value::Bool(approved))) => Ok(Self::ToolApproval {
+                    tool_call_id,
+                    decision: Decision::of(approved),
+                }),
+                _ => Err(shape()),
+            },
             "cf_agent_chat_clear" => Ok(Self::Clear),
             "cf_agent_chat_messages" => Ok(Self::PushedTranscript),
             "cf_agent_stream_resume_request" => {
@@ -298,6 +314,9 @@ struct RawFrame {
     init: Option<Value>,
     #[serde(rename = "probeId")]
     probe_id: Option<Value>,
+    #[serde(rename = "toolCallId")]
+    tool_call_id: Option<Value>,
+    approved: Option<Value>,
 }
 
 #[derive(Deserialize)]

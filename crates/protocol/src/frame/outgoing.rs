@@ -208,7 +208,7 @@ pub struct ChatResponse {
     /// Whether `body` is an error sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<bool>,
-    /// How the answer ended, in its last frame.
+    /// How the answer ended, in its last frame. Absent there if it only pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// The owner's messages that the request carried, in the last frame.
@@ -292,6 +292,17 @@ impl ChatResponse {
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         self.done && self.error == Some(true)
+    }
+
+    /// The last frame of a stream whose answer waits for the owner. It is no end, so it has no outcome; the answer goes on
+    /// under another request.
+    #[must_use]
+    pub fn paused(id: RequestId, message_ids: Vec<MessageId>) -> Self {
+        Self {
+            done: true,
+            message_ids: Some(message_ids),
+            ..Self::empty(id)
+        }
     }
 
     /// The last frame of an answer.

@@ -29,6 +29,13 @@ impl ClientFrame {
                 },
             },
             Self::Cancel { id } => Written::Cancel { id },
+            Self::ToolApproval {
+                tool_call_id,
+                decision,
+            } => Written::ToolApproval {
+                tool_call_id,
+                approved: decision.is_approved(),
+            },
             Self::Clear => Written::Clear,
             Self::PushedTranscript => Written::PushedTranscript,
             Self::ResumeRequest { probe_id } => Written::ResumeRequest {
@@ -71,6 +78,8 @@ enum Written<'a> {
     Chat { id: &'a RequestId, init: Init },
     #[serde(rename = "cf_agent_chat_request_cancel")]
     Cancel { id: &'a RequestId },
+    #[serde(rename = "cf_agent_tool_approval", rename_all = "camelCase")]
+    ToolApproval { tool_call_id: &'a str, approved: bool },
     #[serde(rename = "cf_agent_chat_clear")]
     Clear,
     #[serde(rename = "cf_agent_chat_messages")]

@@ -77,6 +77,20 @@ pub enum ToolState {
         /// A JSON object.
         input: Value,
     },
+    /// The call waits for the owner to allow it.
+    ApprovalRequested {
+        /// A JSON object.
+        input: Value,
+        /// What the owner is asked.
+        approval: Approval,
+    },
+    /// The owner has decided, and the tool runs or never will.
+    ApprovalResponded {
+        /// A JSON object.
+        input: Value,
+        /// What the owner said.
+        approval: Approval,
+    },
     /// The tool returned, or tells how far it is.
     OutputAvailable {
         /// A JSON object.
@@ -95,6 +109,72 @@ pub enum ToolState {
         /// Why it failed.
         error_text: String,
     },
+    /// The owner did not allow the call, so it was not run.
+    OutputDenied {
+        /// A JSON object.
+        input: Value,
+        /// What the owner said.
+        approval: Approval,
+    },
+}
+
+/// What the owner says to a call that waits for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// It may run, once.
+    Approved,
+    /// It is not to run.
+    Declined,
+}
+
+impl Decision {
+    /// As the AI SDK spells it.
+    #[must_use]
+    pub const fn of(approved: bool) -> Self {
+        if approved { Self::Approved } else { Self::Declined }
+    }
+
+    /// As the AI SDK spells it.
+    #[must_use]
+    pub const fn is_approved(self) -> bool {
+        matches!(self, Self::Approved)
+    }
+}
+
+/// A question to the owner whether a call may run, with the answer once there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// The question, unique within the conversation.
+    pub id: String,
+    /// Whether the call may run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<bool>,
+    /// Why not, or under which condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Approval {
+    /// A question without an answer.
+    #[must_use]
+    pub fn asked(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            approved: None,
+            reason: None,
+        }
+    }
+
+    /// This question with its answer.
+    #[must_use]
+    pub fn answered(&self, approved: bool, reason: Option<String>) -> Self {
+        Self {
+            id: self.id.clone(),
+            approved: Some(approved),
+            reason,
+        }
+    }
 }
 
 impl ToolState {
@@ -102,9 +182,12 @@ impl ToolState {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         match self {
-            Self::InputStreaming | Self::InputAvailable { .. } => false,
+            Self::InputStreaming
+            | Self::InputAvailable { .. }
+            | Self::ApprovalRequested { .. }
+            | Self::ApprovalResponded { .. } => false,
             Self::OutputAvailable { preliminary, .. } => *preliminary != Some(true),
-            Self::OutputError { .. } => true,
+            Self::OutputError { .. } | Self::OutputDenied { .. } => true,
         }
     }
 
@@ -114,8 +197,31 @@ impl ToolState {
         match self {
             Self::InputStreaming => None,
             Self::InputAvailable { input }
+            | Self::ApprovalRequested { input, .. }
+            | Self::ApprovalResponded { input, .. }
             | Self::OutputAvailable { input, .. }
-            | Self::OutputError { input, .. } => Some(input),
+            | Self::OutputError { input, .. }
+            | Self::OutputDenied { input, .. } => Some(input),
+        }
+    }
+
+    /// Whether it waits for the owner to decide.
+    #[must_use]
+    pub fn waits_for_approval(&self) -> bool {
+        matches!(self, Self::ApprovalRequested { .. })
+    }
+
+    /// Whether the owner has declined it.
+    #[must_use]
+    pub fn is_declined(&self) -> bool {
+        match self {
+            Self::ApprovalResponded { approval, .. } => approval.approved != Some(true),
+            Self::OutputDenied { .. } => true,
+            Self::InputStreaming
+            | Self::InputAvailable { .. }
+            | Self::ApprovalRequested { .. }
+            | Self::OutputAvailable { .. }
+            | Self::OutputError { .. } => false,
         }
     }
 }

@@ -3,14 +3,15 @@
 use crate::support::{call_id, conversation_id, message_id, question, request_id};
 use flarebot_protocol::SubmissionKey;
 use flarebot_protocol::call::{
-    AgentCall, Call, CallFailure, CancelSubmission, ConversationCall, CreateConversation, DeleteConversation,
-    DeleteQueued, DeleteSubmission, EditQueued, FailureCode, FindSubmission, GetHistory,
+    AgentCall, Call, CallFailure, CancelSubmission, ConversationCall, CreateConversation, DecideApproval,
+    DeleteConversation, DeleteQueued, DeleteSubmission, EditQueued, FailureCode, FindSubmission, GetHistory,
     GetInstructionSettings, GetModelCatalog, GetModelSettings, GetStatus, GetSubmission, HistoryPage,
     ListConversations, ListModels, ListSubmissions, RenameConversation, ResetInstructions, SendQueuedNow,
     SetProviderKey, SubmitMessage, TryModel, UpdateInstructions, UpdateModelSettings,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
 use flarebot_protocol::frame::{ClientFrame, RpcReply, ServerFrame};
+use flarebot_protocol::message::Decision;
 use flarebot_protocol::settings::{
     Credential, Credentials, InstructionSettings, ModelCatalog, ModelChoice, ModelDescription, ModelList,
     ModelPrices, ModelProvider, ModelSettings, ModelTrial, ProviderKey,
@@ -360,6 +361,19 @@ fn a_program_submits_a_message_and_asks_what_became_of_it() {
     assert_snapshot!(
         "deleteSubmission",
         conversation_exchange!(DeleteSubmission, delete, ())
+    );
+}
+
+#[test]
+fn what_waits_for_the_owner_is_decided() {
+    let decide = DecideApproval {
+        message_id: message_id("answer"),
+        tool_call_id: "call-0".to_owned(),
+        decision: Decision::Approved,
+    };
+    assert_snapshot!(
+        "decideApproval",
+        conversation_exchange!(DecideApproval, decide, ())
     );
 }
 

@@ -51,6 +51,20 @@ fn every_chunk_has_its_text_and_is_read_back() {
             input: json!("{zone"),
             error_text: "The input is no JSON object.".to_owned(),
         },
+        Chunk::ToolApprovalRequest {
+            approval_id: "answer/call-0".to_owned(),
+            tool_call_id: call(),
+        },
+        Chunk::ToolApprovalResponse {
+            approval_id: "answer/call-0".to_owned(),
+            approved: true,
+            reason: None,
+        },
+        Chunk::ToolApprovalResponse {
+            approval_id: "answer/call-0".to_owned(),
+            approved: false,
+            reason: Some("Not today.".to_owned()),
+        },
         Chunk::ToolOutputAvailable {
             tool_call_id: call(),
             output: json!("10 %"),
@@ -65,6 +79,7 @@ fn every_chunk_has_its_text_and_is_read_back() {
             tool_call_id: call(),
             error_text: "The clock has stopped.".to_owned(),
         },
+        Chunk::ToolOutputDenied { tool_call_id: call() },
         Chunk::FinishStep,
         finish(None, None),
         finish(Some(FinishReason::Stop), Some(metadata)),

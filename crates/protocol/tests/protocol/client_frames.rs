@@ -2,7 +2,7 @@
 
 use crate::support::{call_id, message_id, request_id};
 use flarebot_protocol::frame::{ChatRequest, ClientFrame, Trigger};
-use flarebot_protocol::message::{Message, Part, Role};
+use flarebot_protocol::message::{Decision, Message, Part, Role};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -38,6 +38,16 @@ fn every_frame_is_read() {
     assert_snapshot!(
         "client_cancel",
         read(r#"{"type":"cf_agent_chat_request_cancel","id":"request"}"#)
+    );
+    assert_snapshot!(
+        "client_tool_approval",
+        read(
+            r#"{"type":"cf_agent_tool_approval","toolCallId":"call-0","approved":true,"autoContinue":true}"#
+        )
+    );
+    assert_snapshot!(
+        "client_tool_denial",
+        read(r#"{"type":"cf_agent_tool_approval","toolCallId":"call-0","approved":false}"#)
     );
     assert_snapshot!("client_clear", read(r#"{"type":"cf_agent_chat_clear"}"#));
     assert_snapshot!(
@@ -142,6 +152,10 @@ fn frames() -> impl Strategy<Value = ClientFrame> {
             }
         ),
         id.prop_map(|id| ClientFrame::Cancel { id: request_id(&id) }),
+        ("\\PC{0,40}", any::<bool>()).prop_map(|(tool_call_id, approved)| ClientFrame::ToolApproval {
+            tool_call_id,
+            decision: Decision::of(approved),
+        }),
         id.prop_map(|id| ClientFrame::ResumeAcknowledge { id: request_id(&id) }),
         prop::option::of("\\PC{0,64}").prop_map(|probe_id| ClientFrame::ResumeRequest { probe_id }),
     ]
@@ -157,6 +171,9 @@ fn json() -> impl Strategy<Value = Value> {
         "init",
         "body",
         "probeId",
+        "toolCallId",
+        "approved",
+        "cf_agent_tool_approval",
         "rpc",
         "cf_agent_state",
         "cf_agent_use_chat_request",

@@ -207,6 +207,14 @@ fn a_resumption_or_cancel_of_the_wrong_shape() {
                 r#"{"type":"cf_agent_chat_request_cancel","id":1}"#
             ),
             plain(
+                "an approval of nothing",
+                r#"{"type":"cf_agent_tool_approval","approved":true}"#
+            ),
+            plain(
+                "an approval that says neither yes nor no",
+                r#"{"type":"cf_agent_tool_approval","toolCallId":"c","approved":"yes"}"#
+            ),
+            plain(
                 "an acknowledgement without id",
                 r#"{"type":"cf_agent_stream_resume_ack"}"#
             ),
@@ -225,6 +233,7 @@ fn what_a_socket_does_not_take() {
         r#"{"type":"cf_agent_state","state":1}"#.to_owned(),
         ClientFrame::Chat(chat("r", "Hello?")).text(),
         r#"{"type":"cf_agent_chat_request_cancel","id":"r"}"#.to_owned(),
+        r#"{"type":"cf_agent_tool_approval","toolCallId":"c","approved":true}"#.to_owned(),
         r#"{"type":"cf_agent_chat_clear"}"#.to_owned(),
         r#"{"type":"cf_agent_chat_messages","messages":[]}"#.to_owned(),
         r#"{"type":"cf_agent_stream_resume_request"}"#.to_owned(),

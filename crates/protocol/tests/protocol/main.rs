@@ -16,6 +16,7 @@ mod faults;
 mod identifiers;
 mod official_client;
 mod reducer;
+mod reducer_approvals;
 mod reducer_tools;
 mod server_frames;
 mod session;

@@ -14,7 +14,7 @@ fn begins(call: &str) -> Chunk {
     }
 }
 
-fn called(call: &str, input: Value) -> Chunk {
+pub(crate) fn called(call: &str, input: Value) -> Chunk {
     Chunk::ToolInputAvailable {
         tool_call_id: call.to_owned(),
         tool_name: "clock".to_owned(),
@@ -31,7 +31,7 @@ fn miscalled(call: &str, input: Value) -> Chunk {
     }
 }
 
-fn returned(call: &str, output: &str) -> Chunk {
+pub(crate) fn returned(call: &str, output: &str) -> Chunk {
     Chunk::ToolOutputAvailable {
         tool_call_id: call.to_owned(),
         output: json!(output),
@@ -39,7 +39,7 @@ fn returned(call: &str, output: &str) -> Chunk {
     }
 }
 
-fn progressed(call: &str, output: &str) -> Chunk {
+pub(crate) fn progressed(call: &str, output: &str) -> Chunk {
     Chunk::ToolOutputAvailable {
         tool_call_id: call.to_owned(),
         output: json!(output),
@@ -47,18 +47,39 @@ fn progressed(call: &str, output: &str) -> Chunk {
     }
 }
 
-fn failed(call: &str, error_text: &str) -> Chunk {
+pub(crate) fn failed(call: &str, error_text: &str) -> Chunk {
     Chunk::ToolOutputError {
         tool_call_id: call.to_owned(),
         error_text: error_text.to_owned(),
     }
 }
 
-fn input() -> Value {
+pub(crate) fn asked(call: &str) -> Chunk {
+    Chunk::ToolApprovalRequest {
+        approval_id: format!("answer/{call}"),
+        tool_call_id: call.to_owned(),
+    }
+}
+
+pub(crate) fn decided(call: &str, approved: bool) -> Chunk {
+    Chunk::ToolApprovalResponse {
+        approval_id: format!("answer/{call}"),
+        approved,
+        reason: None,
+    }
+}
+
+pub(crate) fn denied(call: &str) -> Chunk {
+    Chunk::ToolOutputDenied {
+        tool_call_id: call.to_owned(),
+    }
+}
+
+pub(crate) fn input() -> Value {
     json!({"zone": "UTC"})
 }
 
-fn available(output: &str, preliminary: Option<bool>) -> ToolState {
+pub(crate) fn available(output: &str, preliminary: Option<bool>) -> ToolState {
     ToolState::OutputAvailable {
         input: input(),
         output: json!(output),
@@ -66,14 +87,14 @@ fn available(output: &str, preliminary: Option<bool>) -> ToolState {
     }
 }
 
-fn error(input: Value, error_text: &str) -> ToolState {
+pub(crate) fn error(input: Value, error_text: &str) -> ToolState {
     ToolState::OutputError {
         input,
         error_text: error_text.to_owned(),
     }
 }
 
-fn tools(chunks: &[Chunk]) -> Vec<ToolPart> {
+pub(crate) fn tools(chunks: &[Chunk]) -> Vec<ToolPart> {
     let parts = reduce(empty_answer("a"), chunks).parts;
     let tools = parts.into_iter().filter_map(|part| match part {
         Part::Tool(tool) => Some(tool),
@@ -83,7 +104,7 @@ fn tools(chunks: &[Chunk]) -> Vec<ToolPart> {
 }
 
 /// The state of the one call that the chunks tell of.
-fn state(chunks: &[Chunk]) -> ToolState {
+pub(crate) fn state(chunks: &[Chunk]) -> ToolState {
     let tools = tools(chunks);
     assert_eq!(tools.len(), 1);
     tools[0].state.clone()
@@ -256,6 +277,9 @@ fn chunk() -> impl Strategy<Value = Chunk> {
         (call(), word()).prop_map(|(call, word)| progressed(call, word)),
         (call(), word()).prop_map(|(call, word)| returned(call, word)),
         (call(), word()).prop_map(|(call, word)| failed(call, word)),
+        call().prop_map(asked),
+        (call(), any::<bool>()).prop_map(|(call, approved)| decided(call, approved)),
+        call().prop_map(denied),
         Just(Chunk::StartStep),
         Just(text_start("t")),
         word().prop_map(|word| text_delta("t", word)),
@@ -264,13 +288,27 @@ fn chunk() -> impl Strategy<Value = Chunk> {
 
 /// The calls of a well-behaved run: each begins, gets its input, and may end.
 fn run() -> impl Strategy<Value = Vec<Chunk>> {
-    let call = (any::<bool>(), prop::collection::vec("[a-z]{0,3}", 0..3), 0..3_u8);
+    let word = prop::option::of(any::<bool>());
+    let call = (
+        any::<bool>(),
+        prop::option::of(word),
+        prop::collection::vec("[a-z]{0,3}", 0..3),
+        0..3_u8,
+    );
     prop::collection::vec(call, 1..4).prop_map(|calls| {
         let mut chunks = Vec::new();
-        for (number, (begun, progress, end)) in calls.into_iter().enumerate() {
+        for (number, (begun, question, progress, end)) in calls.into_iter().enumerate() {
             let call = number.to_string();
             chunks.extend(begun.then(|| begins(&call)));
             chunks.push(called(&call, input()));
+            if let Some(word) = question {
+                chunks.push(asked(&call));
+                chunks.extend(word.map(|approved| decided(&call, approved)));
+                if word != Some(true) {
+                    chunks.extend(word.map(|_| denied(&call)));
+                    continue;
+                }
+            }
             chunks.extend(progress.iter().map(|text| progressed(&call, text)));
             match end {
                 0 => chunks.push(returned(&call, "done")),
@@ -298,6 +336,10 @@ proptest! {
             for (before, now) in before.iter().zip(&now) {
                 prop_assert_eq!(&before.tool_call_id, &now.tool_call_id);
                 prop_assert!(rank(&before.state) <= rank(&now.state));
+                let has_returned = matches!(now.state, ToolState::OutputAvailable { .. });
+                prop_assert!(!(before.state.is_declined() || before.state.waits_for_approval()) || !has_returned);
+                let was_allowed = matches!(before.state, ToolState::ApprovalResponded { .. }) && !before.state.is_declined();
+                prop_assert!(!was_allowed || !now.state.is_declined());
                 if before.state.is_settled() {
                     prop_assert_eq!(before, now);
                 }
@@ -312,7 +354,9 @@ fn rank(state: &ToolState) -> u8 {
     match state {
         ToolState::InputStreaming => 0,
         ToolState::InputAvailable { .. } => 1,
-        ToolState::OutputAvailable { .. } | ToolState::OutputError { .. } if state.is_settled() => 3,
-        ToolState::OutputAvailable { .. } | ToolState::OutputError { .. } => 2,
+        ToolState::ApprovalRequested { .. } => 2,
+        ToolState::ApprovalResponded { .. } => 3,
+        _ if state.is_settled() => 5,
+        _ => 4,
     }
 }

@@ -10,7 +10,9 @@ use flarebot_protocol::frame::{
     AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueueFrame, QueuedTurn, ResumeNoneReason, RpcReply,
     RunningTurn, ServerFrame,
 };
-use flarebot_protocol::message::{Message, Metadata, Outcome, Part, PartState, ToolPart, ToolState, Usage};
+use flarebot_protocol::message::{
+    Approval, Message, Metadata, Outcome, Part, PartState, ToolPart, ToolState, Usage,
+};
 use flarebot_protocol::settings::SettingsSection;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -69,6 +71,18 @@ fn answer_with_tools() -> Message {
         ToolState::OutputError {
             input: json!("{zone"),
             error_text: "The input is no JSON object.".to_owned(),
+        },
+        ToolState::ApprovalRequested {
+            input: input(),
+            approval: Approval::asked("answer/call-5"),
+        },
+        ToolState::ApprovalResponded {
+            input: input(),
+            approval: Approval::asked("answer/call-6").answered(true, None),
+        },
+        ToolState::OutputDenied {
+            input: input(),
+            approval: Approval::asked("answer/call-7").answered(false, Some("Not today.".to_owned())),
         },
     ];
     let calls = states.into_iter().enumerate();
@@ -154,6 +168,10 @@ fn responses() -> Vec<(&'static str, ServerFrame)> {
         response(
             "chat_refused",
             ChatResponse::refused(id(), "The message is empty.".to_owned()),
+        ),
+        response(
+            "chat_paused",
+            ChatResponse::paused(id(), vec![message_id("question")]),
         ),
         response(
             "chat_ended",

@@ -1,7 +1,8 @@
 //! Tells the model what it cannot know: the time.
 
 use crate::{
-    DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure, read_arguments,
+    Approval, DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure,
+    read_arguments,
 };
 use chrono::{DateTime, Datelike, FixedOffset, SecondsFormat, TimeZone, Weekday};
 use serde::Deserialize;
@@ -39,6 +40,7 @@ impl Tool for CurrentTime {
                 "additionalProperties": false,
             }),
             repetition: Repetition::Harmless,
+            approval: Approval::NotNeeded,
             deadline_milliseconds: DEADLINE_MILLISECONDS,
         }
     }

@@ -1,7 +1,8 @@
 //! Lets the model give the conversation a name.
 
 use crate::{
-    DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure, read_arguments,
+    Approval, DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure,
+    read_arguments,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,6 +34,7 @@ impl Tool for RenameConversation {
                 "additionalProperties": false,
             }),
             repetition: Repetition::Never,
+            approval: Approval::NotNeeded,
             deadline_milliseconds: DEADLINE_MILLISECONDS,
         }
     }

@@ -1,7 +1,7 @@
 //! The tools that every conversation has.
 
 use super::{FakeHost, finished};
-use flarebot_tool::{Repetition, ToolFailure, builtin};
+use flarebot_tool::{Approval, Repetition, ToolFailure, builtin};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -28,6 +28,24 @@ fn what_a_model_is_told_of_them() {
         .map(|tool| json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters }))
         .collect();
     insta::assert_json_snapshot!("descriptors", told);
+}
+
+#[test]
+fn none_of_them_waits_for_the_owner() {
+    let descriptors = builtin().descriptors();
+    assert!(
+        descriptors
+            .iter()
+            .all(|tool| tool.approval == Approval::NotNeeded)
+    );
+}
+
+#[test]
+fn a_call_that_was_allowed_is_run_once_whatever_its_tool_does() {
+    let mut tool = builtin().descriptors().remove(0);
+    assert_eq!(tool.repetition_of_a_call(), Repetition::Harmless);
+    tool.approval = Approval::Needed;
+    assert_eq!(tool.repetition_of_a_call(), Repetition::Never);
 }
 
 #[test]

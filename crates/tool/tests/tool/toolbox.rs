@@ -2,7 +2,7 @@
 
 use super::{FakeHost, finished};
 use flarebot_tool::{
-    Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure, Toolbox, ToolboxError, builtin,
+    Approval, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure, Toolbox, ToolboxError, builtin,
 };
 use serde_json::{Value, json};
 
@@ -28,6 +28,7 @@ impl Tool for Echo {
             description: "Answers with its arguments.",
             parameters: self.parameters.clone(),
             repetition: Repetition::Harmless,
+            approval: Approval::NotNeeded,
             deadline_milliseconds: self.deadline_milliseconds,
         }
     }

@@ -1,4 +1,4 @@
-//! What every client is told when a turn ends.
+//! What open sockets are told of an answer: its message, its end, and that it waits for the owner.
 
 use super::Chat;
 use crate::fault::Fault;
@@ -54,6 +54,30 @@ impl Chat {
                 message_ids,
             ));
         }
+    }
+
+    /// The stream is over, and the answer is not. A page takes the message for settled once the stream is, and clients of
+    /// the SDK the stream for over once they have its message.
+    pub(super) fn announce_pause(&self, turn: &Turn, message: Message) -> Result<(), Fault> {
+        let stream_id = turn.stream_id();
+        let mut streams = vec![stream_id];
+        if turn.request_id() != stream_id {
+            // For whoever still waits under the request that was sent.
+            streams.push(turn.request_id());
+        }
+        let tell = |client: ClientKind| {
+            for id in &streams {
+                let paused = ChatResponse::paused((*id).clone(), vec![turn.user_message_id().clone()]);
+                self.sockets
+                    .send(&self.state, &ServerFrame::ChatResponse(paused), |socket| {
+                        socket.client() == client && not_waiting_for(socket, stream_id)
+                    });
+            }
+        };
+        tell(ClientKind::Flarebot);
+        self.announce_message(message)?;
+        tell(ClientKind::Sdk);
+        Ok(())
     }
 }
 

@@ -8,9 +8,9 @@ use flarebot_conversation::ledger::{Refusal, check_text};
 use flarebot_conversation::submission::{self, Deletion, Submittal};
 use flarebot_conversation::{ConversationError, transcript};
 use flarebot_protocol::call::{
-    CallFailure, CancelSubmission, ConversationService, DeleteQueued, DeleteSubmission, EditQueued,
-    FailureCode, FindSubmission, GetHistory, GetSubmission, HistoryPage, ListSubmissions, SendQueuedNow,
-    SubmitMessage,
+    CallFailure, CancelSubmission, ConversationService, DecideApproval, DeleteQueued, DeleteSubmission,
+    EditQueued, FailureCode, FindSubmission, GetHistory, GetSubmission, HistoryPage, ListSubmissions,
+    SendQueuedNow, SubmitMessage,
 };
 use flarebot_protocol::frame::{ChatRequest, ChatResponse, ClientKind, QueuedTurn, ServerFrame, Trigger};
 use flarebot_protocol::message::{Message, Outcome, Part, Role};
@@ -64,6 +64,10 @@ impl ConversationService for Service {
         self.0.tell_queue(Vec::new());
         self.0.stop_running();
         Ok(())
+    }
+
+    async fn decide_approval(&self, call: DecideApproval) -> Result<(), CallFailure> {
+        self.0.serve_decision(&call)
     }
 
     async fn submit_message(&self, call: SubmitMessage) -> Result<Submitted, CallFailure> {

@@ -11,7 +11,7 @@ use flarebot_protocol::frame::{
     AgentKind, ChatResponse, ClientKind, HistoryFrame, ResumeNoneReason, RunningTurn, ServerFrame,
 };
 use flarebot_protocol::message::Outcome;
-use flarebot_protocol::{HISTORY_PAGE, RequestId};
+use flarebot_protocol::{HISTORY_PAGE, MessageId, RequestId};
 use worker::{Request, Response};
 
 impl Chat {
@@ -64,16 +64,18 @@ impl Chat {
         Ok(())
     }
 
-    /// Tells the clients that know no single frames of ours, and were connected before the instance was lost, that the
-    /// answer goes on under another request.
-    pub(super) fn offer_continuation(&self, earlier: &RequestId, turn: &Turn) -> Result<(), Fault> {
+    /// Tells the clients that know no single frames of ours, and were connected before the answer stood still, that it
+    /// goes on under another request. The earlier one ends for them, unless it has.
+    pub(super) fn offer_continuation(&self, earlier: Option<&RequestId>, turn: &Turn) -> Result<(), Fault> {
         for socket in self.sockets.all(&self.state).iter() {
             if socket.client() != ClientKind::Sdk {
                 continue;
             }
-            let message_ids = vec![turn.user_message_id().clone()];
-            let ended = ChatResponse::ended(earlier.clone(), Outcome::Interrupted, message_ids);
-            socket.send(&ServerFrame::ChatResponse(ended));
+            if let Some(earlier) = earlier {
+                let message_ids = vec![turn.user_message_id().clone()];
+                let ended = ChatResponse::ended(earlier.clone(), Outcome::Interrupted, message_ids);
+                socket.send(&ServerFrame::ChatResponse(ended));
+            }
             let id = turn.stream_id().clone();
             self.sockets.offer(&mut socket.clone(), Some(id.clone()))?;
             socket.send(&ServerFrame::StreamResuming { id, probe_id: None });
@@ -95,8 +97,22 @@ impl Chat {
                 )));
                 Ok(())
             }
-            None => self.replay_ended(socket, id),
+            None => match ledger::paused(&self.sql, id)? {
+                Some(message_id) => self.replay_paused(socket, id, &message_id),
+                None => self.replay_ended(socket, id),
+            },
         }
+    }
+
+    /// Replays an answer that began to wait for the owner between the offer and the answer to it.
+    fn replay_paused(&self, socket: &Socket, id: &RequestId, message_id: &MessageId) -> Result<(), Fault> {
+        if let Some(message) = transcript::message(&self.sql, message_id)? {
+            replay_chunks(socket, id, chunk::replay(&message));
+        }
+        socket.send(&self.transcript_frame(None)?);
+        let paused = ChatResponse::paused(id.clone(), Vec::new());
+        socket.send(&ServerFrame::ChatResponse(paused));
+        Ok(())
     }
 
     /// Replays an answer that ended between the offer and the answer to it.
@@ -143,11 +159,16 @@ impl Chat {
     }
 
     fn history(&self) -> Result<HistoryFrame, Fault> {
-        let page = transcript::page(&self.sql, None, HISTORY_PAGE)?;
+        let mut page = transcript::page(&self.sql, None, HISTORY_PAGE)?;
+        let running = self.running_turn()?;
+        if let Some(running) = &running {
+            // An answer that has paused before is in the transcript as it was then.
+            page.messages.retain(|message| message.id != running.message_id);
+        }
         Ok(HistoryFrame {
             messages: page.messages,
             has_more: page.has_more,
-            running: self.running_turn()?,
+            running,
             queued: ledger::queued(&self.sql)?,
         })
     }

@@ -39,6 +39,10 @@ impl Chat {
         match frame {
             ClientFrame::Chat(request) => self.accept(socket, &request),
             ClientFrame::Cancel { id } => self.cancel(&id),
+            ClientFrame::ToolApproval {
+                tool_call_id,
+                decision,
+            } => self.hear_approval(socket, &tool_call_id, decision),
             ClientFrame::Clear => self.clear(socket),
             ClientFrame::PushedTranscript => {
                 socket.send(&self.transcript_frame(None)?);
@@ -61,7 +65,7 @@ impl Chat {
                 let socket = socket.clone();
                 wasm_bindgen_futures::spawn_local(async move {
                     let result = match ConversationCall::parse(&method, arguments) {
-                        Ok(call) => Service(chat).serve(call).await,
+                        Ok(call) => Service(Rc::clone(&chat)).serve(call).await,
                         Err(failure) => Err(failure),
                     };
                     let reply = match result {
@@ -69,6 +73,10 @@ impl Chat {
                         Err(failure) => RpcReply::failed(id.to_string(), failure),
                     };
                     socket.send(&ServerFrame::Rpc(reply));
+                    // A decision leaves work behind, which goes on when its call is over.
+                    if let Err(fault) = chat.begin_waiting_work() {
+                        log("work that waits could not be begun", &fault);
+                    }
                 });
                 Ok(())
             }
@@ -100,9 +108,16 @@ impl Chat {
                     ChatResponse::ended(request.id.clone(), outcome, vec![request.message.id.clone()]);
                 socket.send(&ServerFrame::ChatResponse(ended));
             }
+            Acceptance::Duplicate {
+                status: TurnStatus::Paused,
+                ..
+            } => {
+                let paused = ChatResponse::paused(request.id.clone(), vec![request.message.id.clone()]);
+                socket.send(&ServerFrame::ChatResponse(paused));
+            }
             // Its chunks come to every socket anyway.
             Acceptance::Duplicate {
-                status: TurnStatus::Queued | TurnStatus::Running,
+                status: TurnStatus::Queued | TurnStatus::Running | TurnStatus::Decided,
                 ..
             } => {}
             Acceptance::Refused(refusal) => {
@@ -180,12 +195,12 @@ impl Chat {
         }
     }
 
-    /// Stops an answer: the running one, or one that waits.
+    /// Stops an answer: the running one, or one that waits, be it for the owner or for those before it.
     pub(super) fn cancel(&self, id: &RequestId) -> Result<(), Fault> {
         if self.stop_running_request(id) {
             return Ok(());
         }
-        if ledger::cancel_queued(&self.sql, id, now())? == Settlement::Applied {
+        if self.stop_paused(id)? || ledger::cancel_queued(&self.sql, id, now())? == Settlement::Applied {
             let ended = ChatResponse::ended(id.clone(), Outcome::Aborted, Vec::new());
             self.sockets
                 .send(&self.state, &ServerFrame::ChatResponse(ended), |_| true);

@@ -165,7 +165,9 @@ impl Host for ToolHost {
             match object::ask_agent(&self.chat.environment, &request).await {
                 Ok(AgentReply::Renamed { name }) => Ok(name),
                 Ok(AgentReply::Refused { sentence }) => Err(sentence),
-                Ok(AgentReply::Done | AgentReply::AssertionUsed) => Err(failed()),
+                Ok(AgentReply::Done | AgentReply::AssertionUsed | AgentReply::TurnSettings(_)) => {
+                    Err(failed())
+                }
                 Err(fault) => {
                     log("a tool could not rename its conversation", &fault);
                     Err(failed())

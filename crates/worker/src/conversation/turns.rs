@@ -1,19 +1,18 @@
 //! The interpreter of turns: one loop that feeds the pure machine and carries out what it says.
 
 use super::announcing::not_waiting_for;
-use super::model_call::ModelCall;
-use super::timer::Timer;
 use super::tool_calls::ToolCalls;
 use super::{Chat, Work};
 use crate::clock::now;
-use crate::configuration::Deployment;
 use crate::fault::{Fault, log};
+use crate::model::Model;
+use crate::model_call::{Heard, ModelCall};
 use crate::object;
-use crate::tools::toolbox;
-use flarebot_conversation::ledger::{self, ClaimedTurn, LostTurn, Settlement};
+use crate::timer::Timer;
+use flarebot_conversation::compaction;
+use flarebot_conversation::ledger::{self, ClaimedTurn, ContinuedTurn, Settlement};
 use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
-use flarebot_conversation::{compaction, transcript};
 use flarebot_link::{AgentRequest, TurnReport};
 use flarebot_protocol::RequestId;
 use flarebot_protocol::frame::{ChatResponse, ClientKind, ServerFrame};
@@ -86,7 +85,7 @@ impl Chat {
             worked?;
             self.report(AgentRequest::TurnsEnded).await;
             // What was accepted while the report was under way is worked on now; nothing can slip in after this.
-            if ledger::queued(&self.sql)?.is_empty() {
+            if !ledger::has_work(&self.sql)? {
                 break;
             }
         }
@@ -97,8 +96,8 @@ impl Chat {
         loop {
             let next = match begun.take() {
                 Some(begun) => begun,
-                None => match ledger::claim_next(&self.sql, now())? {
-                    Some(claimed) => self.begin_turn(claimed)?,
+                None => match self.begin_next_turn()? {
+                    Some(begun) => begun,
                     None => return Ok(()),
                 },
             };
@@ -111,33 +110,44 @@ impl Chat {
         }
     }
 
-    fn begin_turn(&self, claimed: ClaimedTurn) -> Result<BegunTurn, Fault> {
-        let (context, ready) = self.context(&claimed)?;
-        let first = match ready {
-            Ok(()) => Event::Accepted,
-            Err(sentence) => Event::Failed { sentence },
-        };
-        Ok(self.begin(Turn::new(claimed, context), first))
+    /// What the owner has decided on stands before what waits.
+    fn begin_next_turn(&self) -> Result<Option<BegunTurn>, Fault> {
+        if let Some(decided) = ledger::claim_decided(&self.sql)? {
+            return self.begin_decided_turn(decided).map(Some);
+        }
+        let claimed = ledger::claim_next(&self.sql, now())?;
+        Ok(claimed.map(|claimed| self.begin_turn(claimed)))
+    }
+
+    fn begin_turn(&self, claimed: ClaimedTurn) -> BegunTurn {
+        self.begin(Turn::new(claimed, TurnContext::default()), Event::Accepted)
     }
 
     fn begin_lost_turn(&self) -> Result<Option<BegunTurn>, Fault> {
-        let Some(LostTurn { turn, state }) = ledger::take_over(&self.sql)? else {
+        let Some(lost) = ledger::take_over(&self.sql)? else {
             return Ok(None);
         };
+        let earlier = lost.turn.earlier_stream_id();
+        let begun = self.begin_continued_turn(lost, Event::Resumed);
+        self.offer_continuation(Some(&earlier), &begun.turn.borrow())?;
+        Ok(Some(begun))
+    }
+
+    fn begin_decided_turn(&self, decided: ContinuedTurn) -> Result<BegunTurn, Fault> {
+        let begun = self.begin_continued_turn(decided, Event::Decided);
+        // The earlier stream ended when the turn paused.
+        self.offer_continuation(None, &begun.turn.borrow())?;
+        Ok(begun)
+    }
+
+    fn begin_continued_turn(&self, continued: ContinuedTurn, goes_on: Event) -> BegunTurn {
+        let ContinuedTurn { turn, state } = continued;
         // A log that cannot be read must not keep the turn from ending: it is answered from its beginning.
         let logged = stream_log::read(&self.sql, &turn.request_id).unwrap_or_else(|error| {
-            log("the log of a lost turn cannot be read", &error.into());
+            log("the log of a turn cannot be read", &error.into());
             LoggedStream::default()
         });
-        let (context, ready) = self.context(&turn)?;
-        let first = match ready {
-            Ok(()) => Event::Resumed,
-            Err(sentence) => Event::Failed { sentence },
-        };
-        let earlier = turn.earlier_stream_id();
-        let begun = self.begin(Turn::resume(turn, context, state, logged), first);
-        self.offer_continuation(&earlier, &begun.turn.borrow())?;
-        Ok(Some(begun))
+        self.begin(Turn::resume(turn, TurnContext::default(), state, logged), goes_on)
     }
 
     fn begin(&self, turn: Turn, first: Event) -> BegunTurn {
@@ -152,38 +162,6 @@ impl Chat {
             first,
             cancelled: cancelled.fuse(),
         }
-    }
-
-    /// What a turn needs to know, with the reason if it cannot run.
-    fn context(&self, claimed: &ClaimedTurn) -> Result<(TurnContext, Result<(), String>), Fault> {
-        let deployment = self.deployment()?;
-        let history = transcript::for_model(&self.sql, &claimed.user_message_id)?;
-        let model = deployment
-            .endpoint
-            .as_ref()
-            .map(|endpoint| endpoint.default_model().to_owned());
-        let ready = match (&model, &history) {
-            (Some(_), Some(_)) => Ok(()),
-            (_, None) => {
-                Err("This message cannot be read any more, so it is not answered. Send it again.".to_owned())
-            }
-            (None, _) => Err(
-                "No model is configured. Set FLAREBOT_COMPATIBLE_BASE_URL and FLAREBOT_COMPATIBLE_MODELS, \
-                         then send the message again."
-                    .to_owned(),
-            ),
-        };
-        let context = TurnContext {
-            model: model.unwrap_or_default(),
-            system: None,
-            history: history.unwrap_or_default(),
-            tools: toolbox().descriptors(),
-        };
-        Ok((context, ready))
-    }
-
-    fn deployment(&self) -> Result<Rc<Deployment>, Fault> {
-        Deployment::of(&self.environment).map_err(|error| Fault::internal(error.to_string()))
     }
 
     async fn report(&self, request: impl FnOnce(TurnReport) -> AgentRequest) {
@@ -208,16 +186,12 @@ impl Chat {
             mut cancelled,
         } = begun;
         let mut work = TurnWork {
-            deployment: self.deployment()?,
             model: None,
+            call: None,
             tools: ToolCalls::new(),
         };
         let mut timer = Timer::default();
-        // A stop that came before the turn could begin keeps it from calling anything.
-        let mut events = match (&mut cancelled).now_or_never() {
-            Some(_) => vec![Event::Cancel],
-            None => vec![first],
-        };
+        let mut events = vec![self.begin_with(first, &turn, &mut work, &mut cancelled).await];
         let ended = loop {
             match self.hear_events(&turn, events, &mut work) {
                 Ok(Flow::GoesOn) => {
@@ -229,10 +203,34 @@ impl Chat {
             }
         };
         // A provider may keep its connection open after the end, or not know yet that nobody reads any more.
-        if let Some(call) = work.model {
+        if let Some(call) = work.call {
             call.abort();
         }
         ended
+    }
+
+    /// Gives the turn what is set now, and says what happens to it first. A stop that comes before keeps it from calling
+    /// anything.
+    async fn begin_with(
+        &self,
+        first: Event,
+        turn: &RefCell<Turn>,
+        work: &mut TurnWork,
+        mut cancelled: &mut Fuse<oneshot::Receiver<()>>,
+    ) -> Event {
+        let user_message_id = turn.borrow().user_message_id().clone();
+        let mut prepared = std::pin::pin!(self.prepare(&user_message_id).fuse());
+        futures_util::select_biased! {
+            _ = cancelled => Event::Cancel,
+            prepared = prepared => match prepared {
+                Ok((context, model)) => {
+                    turn.borrow_mut().configure(context);
+                    work.model = Some(model);
+                    first
+                }
+                Err(sentence) => Event::Failed { sentence },
+            },
+        }
     }
 
     fn hear_events(
@@ -264,13 +262,15 @@ impl Chat {
                 return Ok(self.go_on_if_stored(turn, stored));
             }
             Effect::CallModel(request) => {
-                let call = ModelCall::begin(&work.deployment, &request);
-                if let Some(earlier) = work.model.replace(call) {
+                let model = work.model.as_ref();
+                let model = model.ok_or_else(|| Fault::internal("a turn without a model calls it"))?;
+                let call = ModelCall::begin(model, &request);
+                if let Some(earlier) = work.call.replace(call) {
                     earlier.abort();
                 }
             }
             Effect::StopModel => {
-                if let Some(call) = work.model.take() {
+                if let Some(call) = work.call.take() {
                     call.abort();
                 }
             }
@@ -291,6 +291,10 @@ impl Chat {
                 let frame = ServerFrame::ChatResponse(ChatResponse::chunk(stream_id.clone(), seq, &chunk));
                 self.sockets
                     .send(&self.state, &frame, |socket| not_waiting_for(socket, stream_id));
+            }
+            Effect::Pause { state, message } => {
+                self.pause(turn, &state, message)?;
+                return Ok(Flow::Ended);
             }
             Effect::Finish {
                 outcome,
@@ -364,8 +368,9 @@ impl Chat {
 
 /// What a turn has under way.
 struct TurnWork {
-    deployment: Rc<Deployment>,
-    model: Option<ModelCall>,
+    /// The model that it uses, once that is known.
+    model: Option<Model>,
+    call: Option<ModelCall>,
     tools: ToolCalls,
 }
 
@@ -378,11 +383,11 @@ async fn wait(
 ) -> Vec<Event> {
     timer.arm(deadline);
     let mut ring = std::pin::pin!(timer.ring().fuse());
-    let call = work.model.as_mut();
+    let call = work.call.as_mut();
     let mut model = std::pin::pin!(
         async move {
             match call {
-                Some(call) => call.next().await,
+                Some(call) => events(call.next().await),
                 None => std::future::pending().await,
             }
         }
@@ -394,5 +399,15 @@ async fn wait(
         event = tool => vec![event],
         events = model => events,
         () = ring => vec![Event::Tick],
+    }
+}
+
+fn events(heard: Heard) -> Vec<Event> {
+    match heard {
+        Heard::Events(events) => {
+            let events = events.into_iter().map(Event::Model);
+            std::iter::once(Event::ModelActive).chain(events).collect()
+        }
+        Heard::Closed => vec![Event::ModelClosed],
     }
 }

@@ -1,5 +1,6 @@
 //! The conversation that is open, or about to begin: its transcript, its draft, and what the owner does in it.
 
+use super::approvals::Deciding;
 use super::link::Link;
 use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
@@ -10,6 +11,7 @@ use flarebot_protocol::conversation::ConversationSummary;
 use flarebot_protocol::frame::{ChatRequest, ServerFrame};
 use flarebot_protocol::{CloseCode, ConversationId, MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What the owner says to an answer that was interrupted.
@@ -30,6 +32,8 @@ pub struct OpenConversation {
     pub older: RwSignal<Older>,
     /// What the owner has written and not sent.
     pub draft: RwSignal<String>,
+    /// The owner's decisions that the server has not taken, by the questions that they answer.
+    pub decisions: RwSignal<BTreeMap<String, Deciding>>,
     /// What went wrong last, for the owner.
     pub trouble: RwSignal<Option<String>>,
     /// Told whenever anything in the transcript changed.
@@ -98,6 +102,7 @@ impl OpenConversation {
             interrupted: RwSignal::new(None),
             older: RwSignal::new(Older::None),
             draft: RwSignal::new(String::new()),
+            decisions: RwSignal::new(BTreeMap::new()),
             trouble: RwSignal::new(None),
             changed: RwSignal::new(0),
             sent: RwSignal::new(0),
@@ -218,6 +223,7 @@ impl Store {
         conversation.interrupted.set(None);
         conversation.older.set(Older::None);
         conversation.draft.set(String::new());
+        conversation.decisions.set(BTreeMap::new());
         conversation.trouble.set(None);
         self.conversation_connection.set(Connection::Quiet);
     }

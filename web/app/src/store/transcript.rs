@@ -205,7 +205,13 @@ pub(super) fn announcement(frame: &ServerFrame) -> Option<&'static str> {
     let ServerFrame::ChatResponse(response) = frame else {
         return None;
     };
-    match response.outcome? {
+    if !response.done {
+        return None;
+    }
+    let Some(outcome) = response.outcome else {
+        return Some("Flarebot waits for your decision");
+    };
+    match outcome {
         Outcome::Completed => Some("Answer complete"),
         Outcome::Aborted => Some("Answer stopped"),
         Outcome::Error => Some("The answer failed"),

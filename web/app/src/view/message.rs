@@ -54,7 +54,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
             <div class="content">
                 {
                     let shown = shown.clone();
-                    move || shown.with(blocks)
+                    move || shown.with(|shown| blocks(store, shown))
                 }
             </div>
             {move || is_cut_off.get().then(|| view! { <Reconnecting /> })}
@@ -71,12 +71,17 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
 }
 
 /// What is to be read of a message, block by block.
-fn blocks(shown: &Shown) -> Vec<impl IntoView + use<>> {
+fn blocks(store: Store, shown: &Shown) -> Vec<impl IntoView + use<>> {
     let parts = shown.message.parts.iter();
-    parts.filter_map(|part| block(part, shown.state)).collect()
+    let place = tool::Place {
+        store,
+        message: &shown.message.id,
+        state: shown.state,
+    };
+    parts.filter_map(|part| block(part, &place)).collect()
 }
 
-fn block(part: &Part, state: ShownState) -> Option<impl IntoView + use<>> {
+fn block(part: &Part, place: &tool::Place<'_>) -> Option<impl IntoView + use<>> {
     match part {
         Part::Text { text, .. } if text.is_empty() => None,
         Part::Text { text, .. } => Some(EitherOf3::A(
@@ -94,7 +99,7 @@ fn block(part: &Part, state: ShownState) -> Option<impl IntoView + use<>> {
                 </details>
             }))
         }
-        Part::Tool(call) => Some(EitherOf3::C(tool::card(call, state))),
+        Part::Tool(call) => Some(EitherOf3::C(tool::card(call, place))),
         Part::StepStart => None,
     }
 }

@@ -1,21 +1,38 @@
 //! A tool's call inside an answer: a card that says what was done and how it went, and opens to say with what.
 
-use crate::store::ShownState;
+use super::question::Question;
+use crate::store::{ShownState, Store};
+use flarebot_protocol::MessageId;
 use flarebot_protocol::message::{ToolPart, ToolState};
+use leptos::either::Either;
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// The card of a call in a message of this state.
-pub(super) fn card(call: &ToolPart, message: ShownState) -> impl IntoView + use<> {
-    let (class, word) = match progress(call, message) {
+/// Where a call is shown.
+pub(super) struct Place<'a> {
+    pub(super) store: Store,
+    /// The answer that it is part of.
+    pub(super) message: &'a MessageId,
+    /// How settled that answer is.
+    pub(super) state: ShownState,
+}
+
+/// The card of a call. It is folded, unless the owner has to read what it is about.
+pub(super) fn card(call: &ToolPart, place: &Place<'_>) -> impl IntoView + use<> {
+    let progress = progress(call, place.state);
+    let (class, word) = match progress {
         Progress::Running => ("tool running", "running…"),
+        Progress::Waiting => ("tool waiting", "needs your approval"),
+        Progress::Allowed => ("tool", "allowed"),
         Progress::Done => ("tool", "done"),
         Progress::Failed => ("tool failed", "failed"),
+        Progress::Declined => ("tool", "declined"),
         Progress::Stopped => ("tool", "stopped"),
     };
     let entries = entries(&call.state);
+    let question = (progress == Progress::Waiting).then(|| question(call, place));
     view! {
-        <details class=class>
+        <details class=class open=progress == Progress::Waiting>
             <summary>
                 <span class="tool-name" dir="auto">{readable(&call.tool_name)}</span>
                 " "
@@ -36,15 +53,35 @@ pub(super) fn card(call: &ToolPart, message: ShownState) -> impl IntoView + use<
                     })
                     .collect::<Vec<_>>()}
             </dl>
+            {question}
         </details>
     }
+}
+
+/// What the owner is asked about a call that waits.
+fn question(call: &ToolPart, place: &Place<'_>) -> impl IntoView + use<> {
+    let ToolState::ApprovalRequested { approval, .. } = &call.state else {
+        return None;
+    };
+    let tool = readable(&call.tool_name);
+    // As long as the rest of its step runs, nothing can be decided.
+    Some(if place.state == ShownState::Running {
+        Either::Left(view! { <p class="question">"You can decide when the rest of this step is done."</p> })
+    } else {
+        let (store, message, call_id) = (place.store, place.message.clone(), call.tool_call_id.clone());
+        let approval = approval.clone();
+        Either::Right(view! { <Question store tool message call_id approval /> })
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Running,
+    Waiting,
+    Allowed,
     Done,
     Failed,
+    Declined,
     Stopped,
 }
 
@@ -53,7 +90,14 @@ fn progress(call: &ToolPart, message: ShownState) -> Progress {
     match &call.state {
         ToolState::OutputError { .. } => Progress::Failed,
         ToolState::OutputAvailable { .. } if call.state.is_settled() => Progress::Done,
-        ToolState::InputStreaming | ToolState::InputAvailable { .. } | ToolState::OutputAvailable { .. } => {
+        ToolState::OutputDenied { .. } => Progress::Declined,
+        ToolState::ApprovalRequested { .. } => Progress::Waiting,
+        ToolState::ApprovalResponded { .. } if call.state.is_declined() => Progress::Declined,
+        ToolState::ApprovalResponded { .. } if message != ShownState::Running => Progress::Allowed,
+        ToolState::InputStreaming
+        | ToolState::InputAvailable { .. }
+        | ToolState::ApprovalResponded { .. }
+        | ToolState::OutputAvailable { .. } => {
             if message == ShownState::Running {
                 Progress::Running
             } else {
@@ -68,7 +112,12 @@ fn entries(state: &ToolState) -> Vec<(&'static str, String)> {
     let input = state.input().filter(|input| !is_empty(input));
     let input = input.map(|input| ("Input", text(input)));
     let output = match state {
-        ToolState::InputStreaming | ToolState::InputAvailable { .. } => None,
+        ToolState::InputStreaming
+        | ToolState::InputAvailable { .. }
+        | ToolState::ApprovalRequested { .. } => None,
+        ToolState::ApprovalResponded { approval, .. } | ToolState::OutputDenied { approval, .. } => {
+            approval.reason.clone().map(|reason| ("Reason", reason))
+        }
         ToolState::OutputAvailable { output, .. } if state.is_settled() => Some(("Output", text(output))),
         ToolState::OutputAvailable { output, .. } => Some(("So far", text(output))),
         ToolState::OutputError { error_text, .. } => Some(("Error", error_text.clone())),
@@ -102,7 +151,11 @@ fn readable(name: &str) -> String {
 #[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
+    use crate::platform::Nowhere;
+    use flarebot_protocol::address::Page;
+    use flarebot_protocol::message::Approval;
     use serde_json::json;
+    use std::rc::Rc;
 
     fn call(state: ToolState) -> ToolPart {
         ToolPart::new("call", "current_time", state)
@@ -116,8 +169,78 @@ mod tests {
         })
     }
 
-    fn html(call: &ToolPart, message: ShownState) -> String {
-        Owner::new().with(|| card(call, message).to_html())
+    /// The card of a call in an answer of this state, as the server would write it.
+    #[expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+    fn html(call: &ToolPart, state: ShownState) -> String {
+        let message = MessageId::new("answer").unwrap();
+        Owner::new().with(|| {
+            let store = Store::new(Page::Home, Rc::new(Nowhere));
+            let place = Place {
+                store,
+                message: &message,
+                state,
+            };
+            card(call, &place).to_html()
+        })
+    }
+
+    fn asked(input: Value) -> ToolPart {
+        let approval = Approval::asked("answer/call");
+        ToolPart::new(
+            "call",
+            "send_letter",
+            ToolState::ApprovalRequested { input, approval },
+        )
+    }
+
+    fn answered(approved: bool) -> ToolPart {
+        call(ToolState::ApprovalResponded {
+            input: json!({}),
+            approval: Approval::asked("answer/call").answered(approved, None),
+        })
+    }
+
+    #[test]
+    fn a_call_that_needs_approval_is_open_with_what_it_is_about_and_two_buttons() {
+        let html = html(&asked(json!({"to": "<b>Ada</b>"})), ShownState::Settled);
+        assert!(
+            html.contains("open") && html.contains("needs your approval"),
+            "{html}"
+        );
+        for expected in [
+            "Send letter",
+            "&lt;b&gt;Ada",
+            "Nothing has happened yet",
+            "Allow",
+            "Decline",
+        ] {
+            assert!(html.contains(expected), "{expected}: {html}");
+        }
+        assert!(!html.contains("<b>"), "{html}");
+    }
+
+    #[test]
+    fn nothing_can_be_decided_while_the_rest_of_the_step_runs() {
+        let html = html(&asked(json!({})), ShownState::Running);
+        assert!(
+            html.contains("needs your approval") && !html.contains("<button"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn a_decision_shows_on_the_card() {
+        let declined = call(ToolState::OutputDenied {
+            input: json!({}),
+            approval: Approval::asked("answer/call").answered(false, Some("Too late.".to_owned())),
+        });
+        for state in [ShownState::Running, ShownState::Settled] {
+            assert_eq!(progress(&declined, state), Progress::Declined);
+            assert_eq!(progress(&answered(false), state), Progress::Declined);
+        }
+        assert_eq!(entries(&declined.state), [("Reason", "Too late.".to_owned())]);
+        assert_eq!(progress(&answered(true), ShownState::Settled), Progress::Allowed);
+        assert_eq!(progress(&answered(true), ShownState::Running), Progress::Running);
     }
 
     #[test]

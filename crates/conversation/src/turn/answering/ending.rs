@@ -1,7 +1,7 @@
 //! How an answer ends: what is said last, made durable, and handed over.
 
 use super::{Activity, Answering};
-use crate::turn::{Effect, notice};
+use crate::turn::{Effect, ended_call, notice};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Metadata, Outcome};
 
@@ -73,17 +73,11 @@ impl Answering {
     }
 
     fn stop_everything(&mut self, now: i64, effects: &mut Vec<Effect>) {
-        let mut stopped = Vec::new();
         match std::mem::replace(&mut self.activity, Activity::Nothing) {
             Activity::Model(_) | Activity::Summary(_) => effects.push(Effect::StopModel),
             Activity::Tools(mut open) => {
-                let running = open.abandon();
-                let stops = running
-                    .iter()
-                    .cloned()
-                    .map(|call_id| Effect::StopTool { call_id });
-                effects.extend(stops);
-                stopped = running;
+                let running = open.abandon().into_iter();
+                effects.extend(running.map(|call_id| Effect::StopTool { call_id }));
             }
             Activity::Nothing | Activity::Pause { .. } => {}
         }
@@ -93,12 +87,10 @@ impl Answering {
         for rejected in self.answer.reject_broken_calls(STOPPED) {
             self.send(rejected, now, effects);
         }
-        for tool_call_id in stopped {
-            let chunk = Chunk::ToolOutputError {
-                tool_call_id,
-                error_text: STOPPED.to_owned(),
-            };
-            self.send(chunk, now, effects);
+        let calls = self.answer.calls().filter(|call| !call.state.is_settled());
+        let last_words: Vec<Chunk> = calls.map(|call| ended_call::last_word(call, STOPPED)).collect();
+        for last_word in last_words {
+            self.send(last_word, now, effects);
         }
     }
 

@@ -1,5 +1,6 @@
 //! One step of an answer: a call of the model, then the tools that it asked for.
 
+use super::approval::Course;
 use super::{Activity, Answering, Ending, Progress};
 use crate::action::ActionResult;
 use crate::model_view::beginning;
@@ -151,10 +152,7 @@ impl Answering {
             effects.push(Effect::Checkpoint(self.state.clone()));
         }
         // Together, so that a later instance finds all calls of the step or none.
-        for chunk in &chunks {
-            self.answer.apply(chunk);
-        }
-        self.outbox.send_together(chunks, effects);
+        self.settle(chunks, effects);
         match (may_run, reason) {
             (true, _) => self.run_calls(now, effects),
             (false, FinishReason::Length) => Progress::Ends(Ending::Completed(reason)),
@@ -162,18 +160,19 @@ impl Answering {
         }
     }
 
-    /// Runs the calls of the last step that have no result.
+    /// Runs the calls of the last step that have no result, but for those that wait for the owner.
     pub(super) fn run_calls(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
         let unsettled = self.answer.calls().filter(|call| !call.state.is_settled());
         let unsettled: Vec<ToolPart> = unsettled.cloned().collect();
         let mut open = OpenCalls::default();
+        let mut questions = Vec::new();
         for call in unsettled {
             let arguments = call.state.input().cloned().unwrap_or_else(|| json!({}));
-            match self.tool(&call.tool_name) {
-                Some(tool) => {
+            match self.course(&call) {
+                Course::Runs(tool) => {
                     open.open(call.tool_call_id.clone(), tool, now);
                     effects.push(Effect::RunTool {
-                        repetition: tool.repetition,
+                        repetition: tool.repetition_of_a_call(),
                         call: ToolCall {
                             id: call.tool_call_id,
                             name: call.tool_name,
@@ -181,18 +180,27 @@ impl Answering {
                         },
                     });
                 }
-                None => {
+                Course::Asks => questions.push(self.question(&call)),
+                Course::Waits => {}
+                Course::Declined => self.settle(
+                    vec![Chunk::ToolOutputDenied {
+                        tool_call_id: call.tool_call_id,
+                    }],
+                    effects,
+                ),
+                Course::Unknown => {
                     let error_text = self.no_such_tool(&call.tool_name);
                     self.settle(
-                        Chunk::ToolOutputError {
+                        vec![Chunk::ToolOutputError {
                             tool_call_id: call.tool_call_id,
                             error_text,
-                        },
+                        }],
                         effects,
                     );
                 }
             }
         }
+        self.settle(questions, effects);
         self.activity = Activity::Tools(open);
         self.go_on_after_tools(now, effects)
     }
@@ -248,7 +256,7 @@ impl Answering {
         if self.answer.take_room(&chunk) == Room::Full {
             return Progress::Ends(Ending::Full);
         }
-        self.settle(chunk, effects);
+        self.settle(vec![chunk], effects);
         self.go_on_after_tools(now, effects)
     }
 
@@ -269,10 +277,10 @@ impl Answering {
             let error_text =
                 "The tool took too long and was given up. It is not known how far it came.".to_owned();
             self.settle(
-                Chunk::ToolOutputError {
+                vec![Chunk::ToolOutputError {
                     tool_call_id,
                     error_text,
-                },
+                }],
                 effects,
             );
         }
@@ -281,6 +289,7 @@ impl Answering {
 
     fn go_on_after_tools(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
         match &self.activity {
+            Activity::Tools(open) if open.is_empty() && self.waits_for_the_owner() => Progress::Pauses,
             Activity::Tools(open) if open.is_empty() => {
                 self.call(vec![Chunk::FinishStep, Chunk::StartStep], now, effects)
             }
@@ -293,9 +302,11 @@ impl Answering {
     }
 
     /// A result is durable before anybody sees it, so that no tool runs twice for it.
-    fn settle(&mut self, chunk: Chunk, effects: &mut Vec<Effect>) {
-        self.answer.apply(&chunk);
-        self.outbox.send_together(vec![chunk], effects);
+    fn settle(&mut self, chunks: Vec<Chunk>, effects: &mut Vec<Effect>) {
+        for chunk in &chunks {
+            self.answer.apply(chunk);
+        }
+        self.outbox.send_together(chunks, effects);
     }
 
     fn called(&self, call: ToolCall) -> Chunk {
@@ -315,7 +326,7 @@ impl Answering {
         }
     }
 
-    fn tool(&self, name: &str) -> Option<&ToolDescriptor> {
+    pub(super) fn tool(&self, name: &str) -> Option<&ToolDescriptor> {
         self.context.tools.iter().find(|tool| tool.name == name)
     }
 

@@ -1,0 +1,69 @@
+//! What a turn uses: asked of the agent in one piece when the turn begins or goes on, and the same from then to its end.
+
+use super::Chat;
+use crate::clock::now;
+use crate::configuration::Deployment;
+use crate::fault::{Fault, log};
+use crate::model::Model;
+use crate::object;
+use crate::timer::Timer;
+use crate::tools::toolbox;
+use flarebot_conversation::transcript;
+use flarebot_conversation::turn::TurnContext;
+use flarebot_link::{AgentReply, AgentRequest, TurnSettings};
+use flarebot_protocol::MessageId;
+
+/// When the agent is asked again if it could not be reached, in milliseconds: it may be starting at this moment.
+const ASK_AGAIN_AFTER: [i64; 3] = [100, 500, 2_000];
+
+impl Chat {
+    /// What a turn needs to know and the model that it calls, or a sentence for the owner if it cannot run.
+    pub(super) async fn prepare(&self, user_message_id: &MessageId) -> Result<(TurnContext, Model), String> {
+        let settings = self.turn_settings().await.map_err(|fault| {
+            log("the settings of a turn could not be read", &fault);
+            "The settings could not be read. Nothing was lost: send the message again.".to_owned()
+        })?;
+        let deployment = Deployment::of(&self.environment).map_err(|error| error.to_string())?;
+        let model = Model::ready(
+            &self.environment,
+            &deployment,
+            &settings.model,
+            settings.key.as_ref(),
+        )?;
+        let history = transcript::for_model(&self.sql, user_message_id).map_err(|error| {
+            log("a conversation could not be read for its model", &error.into());
+            "This conversation could not be read. Nothing was lost: send the message again.".to_owned()
+        })?;
+        let context = TurnContext {
+            system: Some(system_prompt(&settings)),
+            model: settings.model.model,
+            history: history.ok_or_else(|| {
+                "This message cannot be read any more, so it is not answered. Send it again.".to_owned()
+            })?,
+            tools: toolbox().descriptors(),
+        };
+        Ok((context, model))
+    }
+
+    async fn turn_settings(&self) -> Result<TurnSettings, Fault> {
+        let mut later = ASK_AGAIN_AFTER.into_iter();
+        loop {
+            let asked = object::ask_agent(&self.environment, &AgentRequest::ReadTurnSettings).await;
+            match (asked, later.next()) {
+                (Ok(AgentReply::TurnSettings(settings)), _) => return Ok(settings),
+                (Ok(_), _) => return Err(Fault::internal("the agent gave another answer")),
+                (Err(fault), None) => return Err(fault),
+                (Err(_), Some(pause)) => {
+                    let mut timer = Timer::default();
+                    timer.arm(Some(now().saturating_add(pause)));
+                    timer.ring().await;
+                }
+            }
+        }
+    }
+}
+
+/// What the model is told before the conversation, in this order: the owner's instructions.
+fn system_prompt(settings: &TurnSettings) -> String {
+    settings.instructions.clone()
+}
