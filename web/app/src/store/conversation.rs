@@ -1,6 +1,7 @@
 //! The conversation that is open, or about to begin: its transcript, its draft, and what the owner does in it.
 
 use super::link::Link;
+use super::spent::Spent;
 use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
 use flarebot_protocol::address::{Endpoint, Page};
@@ -28,6 +29,8 @@ pub struct OpenConversation {
     pub interrupted: RwSignal<Option<MessageId>>,
     /// Whether there are older messages.
     pub older: RwSignal<Older>,
+    /// What the answers that are shown have used.
+    pub spent: RwSignal<Spent>,
     /// What the owner has written and not sent.
     pub draft: RwSignal<String>,
     /// What went wrong last, for the owner.
@@ -97,6 +100,7 @@ impl OpenConversation {
             progress: RwSignal::new(Progress::Idle),
             interrupted: RwSignal::new(None),
             older: RwSignal::new(Older::None),
+            spent: RwSignal::new(Spent::default()),
             draft: RwSignal::new(String::new()),
             trouble: RwSignal::new(None),
             changed: RwSignal::new(0),
@@ -217,6 +221,7 @@ impl Store {
         conversation.progress.set(Progress::Idle);
         conversation.interrupted.set(None);
         conversation.older.set(Older::None);
+        conversation.spent.set(Spent::default());
         conversation.draft.set(String::new());
         conversation.trouble.set(None);
         self.conversation_connection.set(Connection::Quiet);
