@@ -1,7 +1,12 @@
 //! The choice of the model, its trial and the keys of providers, without a browser.
 
 #![cfg(feature = "ssr")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 mod support;
 
@@ -81,7 +86,7 @@ fn outcome(store: Store) -> Option<ModelTrial> {
 fn key_sentence(store: Store) -> String {
     match store.settings.models.key.get_untracked() {
         Work::Failed { sentence } => sentence,
-        work => panic!("{work:?}"),
+        work @ (Work::Idle | Work::Working | Work::Done) => panic!("{work:?}"),
     }
 }
 

@@ -52,11 +52,7 @@ fn with_conversation(messages: Vec<Message>, test: impl FnOnce(Store, &FakeSocke
 }
 
 fn usage(input_tokens: u64, output_tokens: u64) -> Usage {
-    Usage {
-        input_tokens,
-        output_tokens,
-        ..Usage::default()
-    }
+    serde_json::from_value(json!({ "inputTokens": input_tokens, "outputTokens": output_tokens })).unwrap()
 }
 
 fn cost(input_tokens: u64, output_tokens: u64) -> Cost {

@@ -126,7 +126,7 @@ impl Store {
         instructions.saving.set(Work::Working);
         self.change_instructions();
         self.call_agent(&UpdateInstructions { text: draft.text }, move |reply| {
-            self.finish_change(reply, &sent, "Saved");
+            self.finish_change(reply, &sent);
         });
     }
 
@@ -141,16 +141,16 @@ impl Store {
         Question::set_step(self.settings.question, Work::Working);
         self.change_instructions();
         self.call_agent(&ResetInstructions {}, move |reply| {
-            match &reply {
-                Ok(_) => self.settings.question.set(None),
-                Err(failure) => Question::set_step(
-                    self.settings.question,
-                    Work::Failed {
-                        sentence: failure.message.clone(),
-                    },
-                ),
+            let failure = reply.as_ref().err().map(|failure| failure.message.clone());
+            self.finish_change(reply, &given_up);
+            match failure {
+                None => {
+                    self.settings.question.set(None);
+                    instructions.saving.set(Work::Idle);
+                    self.announcement.set("The defaults are back");
+                }
+                Some(sentence) => Question::set_step(self.settings.question, Work::Failed { sentence }),
             }
-            self.finish_change(reply, &given_up, "The defaults are back");
         });
     }
 
@@ -219,12 +219,7 @@ impl Store {
     }
 
     /// The end of a change: a draft that is still `done` is no draft any more, and a newer one goes on from what is saved.
-    fn finish_change(
-        self,
-        reply: Result<InstructionSettings, CallFailure>,
-        done: &str,
-        announcement: &'static str,
-    ) {
+    fn finish_change(self, reply: Result<InstructionSettings, CallFailure>, done: &str) {
         let instructions = self.settings.instructions;
         let changed_meanwhile = std::mem::take(&mut self.runtime().settings.borrow_mut().changed_meanwhile);
         // Whether a change that failed was made after all is not known.
@@ -237,7 +232,6 @@ impl Store {
                 self.keep_instructions(newer.map(|draft| Draft { base, ..draft }));
                 self.take_instructions(saved);
                 instructions.saving.set(Work::Done);
-                self.announcement.set(announcement);
             }
             Err(failure) => instructions.saving.set(Work::Failed {
                 sentence: failure.message,

@@ -38,10 +38,7 @@ impl Store {
         }
         work.set(Work::Working);
         self.set_key(provider, Some(ProviderKey::new(key)), move |reply| match reply {
-            Ok(()) => {
-                work.set(Work::Done);
-                self.announcement.set("The key is saved");
-            }
+            Ok(()) => work.set(Work::Done),
             Err(failure) => work.set(Work::Failed {
                 sentence: format!("{} The field has forgotten the key.", failure.message),
             }),

@@ -128,7 +128,6 @@ impl Store {
         self.call_agent(&call, move |reply| match reply {
             Ok(settings) => {
                 models.choosing.set(Work::Done);
-                self.announcement.set("Saved");
                 // A model that was marked meanwhile stays marked.
                 if models.choice.get_untracked().as_ref() == Some(&choice) {
                     models.choice.set(None);

@@ -124,7 +124,6 @@ fn KeyField(store: Store, provider: ModelProvider, replacing: Option<RwSignal<Re
     view! {
         <form
             class="key"
-            aria-labelledby="settings-key"
             autocomplete="off"
             on:submit=move |event| {
                 event.prevent_default();
