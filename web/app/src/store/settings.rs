@@ -142,10 +142,20 @@ impl Store {
     /// The page is left: what is not kept is forgotten.
     pub(super) fn leave_settings(self) {
         self.forget_trial();
-        self.settings.section.set(None);
-        self.settings.question.set(None);
-        self.settings.models.choice.set(None);
-        self.settings.models.key.set(Work::Idle);
+        let Settings {
+            section,
+            instructions,
+            models,
+            question,
+        } = self.settings;
+        section.set(None);
+        question.set(None);
+        models.choice.set(None);
+        for work in [instructions.saving, models.choosing, models.key] {
+            if work.get_untracked() != Work::Working {
+                work.set(Work::Idle);
+            }
+        }
     }
 
     /// Puts the address of the section back that the owner was about to leave.

@@ -11,6 +11,8 @@
     reason = "support for tests: a broken expectation is to stop the test, and not every suite uses everything"
 )]
 
+pub mod settings;
+
 use flarebot_app::platform::{
     Address, BrowserEvent, Copying, Platform, Pointer, Request, Response, Socket, SocketEvent, Timer,
 };

@@ -3,6 +3,7 @@
 use super::work::{Awaited, Trouble, WorkState, sentence};
 use crate::store::{Store, Subject, Work, grouped, relative};
 use flarebot_protocol::settings::MAXIMUM_INSTRUCTIONS;
+use leptos::either::Either;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -17,9 +18,9 @@ pub(super) fn Instructions(store: Store) -> impl IntoView {
             <p>"What Flarebot is told before every conversation. A change counts from the next message on."</p>
             {move || {
                 if is_here.get() {
-                    view! { <Editor store /> }.into_any()
+                    Either::Left(view! { <Editor store /> })
                 } else {
-                    view! { <Awaited work=instructions.loading again /> }.into_any()
+                    Either::Right(view! { <Awaited work=instructions.loading again /> })
                 }
             }}
         </section>

@@ -22,13 +22,12 @@ pub(super) fn Models(store: Store) -> impl IntoView {
     let again = move || store.load_model_settings();
     move || {
         if is_here.get() {
-            view! {
+            Either::Left(view! {
                 <Choice store />
                 <Key store provider=ModelProvider::Anthropic />
-            }
-            .into_any()
+            })
         } else {
-            view! { <Awaited work=loading again /> }.into_any()
+            Either::Right(view! { <Awaited work=loading again /> })
         }
     }
 }
@@ -153,7 +152,7 @@ fn ModelRow(
             <span class="model-facts" id=facts>
                 {move || is_in_use.get().then(|| view! { <strong class="badge">"In use"</strong> })}
                 {move || lacks_key.get().then(|| view! { <strong class="badge">"Needs your key"</strong> })}
-                <code>{model.choice.model.clone()}</code>
+                {(model.title != model.choice.model).then(|| view! { <code>{model.choice.model.clone()}</code> })}
                 {model.context_tokens.map(|tokens| view! { <span>{format!("{} tokens of context", grouped(tokens))}</span> })}
                 {model.prices.map(|prices| view! { <span>{price_words(prices)}</span> })}
             </span>
