@@ -30,7 +30,7 @@ async function controls(page) {
 
 test("every control and landmark has a name", async ({ owner }) => {
   await converse(owner, "Name everything");
-  for (const path of ["/", "/settings", "/tasks", new URL(owner.url()).pathname]) {
+  for (const path of ["/", "/settings", "/settings/models", "/tasks", new URL(owner.url()).pathname]) {
     await open(owner, path);
     await expect(owner.getByRole("link", { name: "Name everything" })).toBeVisible();
     const all = await controls(owner);
@@ -85,9 +85,15 @@ for (const colorScheme of ["light", "dark"]) {
     await expect.poll(() => faintTexts(owner)).toEqual([]);
     await newChat(owner);
     await expect.poll(() => faintTexts(owner)).toEqual([]);
-    await open(owner, "/settings");
-    await expect(button(owner, "Sign out")).toBeVisible();
-    await expect.poll(() => faintTexts(owner)).toEqual([]);
+    for (const [path, name] of [
+      ["/settings", "Save"],
+      ["/settings/models", "Try it"],
+      ["/settings/security", "Sign out"],
+    ]) {
+      await open(owner, path);
+      await expect(button(owner, name)).toBeVisible();
+      await expect.poll(() => faintTexts(owner)).toEqual([]);
+    }
   });
 }
 

@@ -153,5 +153,7 @@ test("every page but the chat is used by keyboard too", async ({ owner }) => {
   await tabTo(owner, owner.getByRole("link", { name: "Settings" }));
   await owner.keyboard.press("Enter");
   await expect(heading(owner, "Settings")).toBeFocused();
+  await tabTo(owner, owner.getByRole("link", { name: "Security", exact: true }));
+  await owner.keyboard.press("Enter");
   await tabTo(owner, button(owner, "Sign out"));
 });

@@ -75,7 +75,7 @@ test("the pages are reached from the sidebar without loading anew", async ({ own
   await owner.getByRole("link", { name: "Settings" }).click();
   await expect(heading(owner, "Settings")).toBeFocused();
   await expect(owner).toHaveURL("/settings");
-  await expect(owner.getByText("scripted")).toBeVisible();
+  await owner.getByRole("link", { name: "Security", exact: true }).click();
   await expect(button(owner, "Sign out")).toBeVisible();
   await newChat(owner);
   await expect(composer(owner)).toBeFocused();

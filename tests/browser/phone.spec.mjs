@@ -34,7 +34,7 @@ test("no page scrolls sideways", async ({ owner, play }) => {
   await expectAnswer(owner, answer.text);
   const id = conversationId(owner);
   await expectNoSidewaysScrolling(owner);
-  for (const path of ["/settings", "/tasks", "/c/00000000-0000-4000-8000-000000000000", `/c/${id}`]) {
+  for (const path of ["/settings", "/settings/models", "/tasks", "/c/00000000-0000-4000-8000-000000000000", `/c/${id}`]) {
     await open(owner, path);
     await expect(owner.getByRole("heading", { level: 1 })).toBeVisible();
     await expectNoSidewaysScrolling(owner);

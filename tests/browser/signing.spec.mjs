@@ -64,6 +64,7 @@ test("signing out reaches every tab and forgets the drafts", async ({ owner, con
   await open(second, `/c/${id}`);
   await expect(second.getByText("You said: Private words")).toBeVisible();
   await owner.getByRole("link", { name: "Settings" }).click();
+  await owner.getByRole("link", { name: "Security", exact: true }).click();
   await button(owner, "Sign out").click();
   for (const tab of [owner, second]) {
     await expect(heading(tab, "You are signed out")).toBeVisible();

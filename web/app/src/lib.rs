@@ -3,6 +3,9 @@
 //! The server knows nothing of the owner when it renders: a page is the same bytes for everyone, and what is private
 //! arrives later over the sockets.
 
+// The type of a view holds the types of all that is in it, deeper than the compiler looks by itself.
+#![recursion_limit = "256"]
+
 pub mod platform;
 pub mod store;
 mod view;

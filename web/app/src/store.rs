@@ -11,14 +11,21 @@ mod list;
 mod name;
 mod queue;
 mod session;
+mod settings;
 mod sidebar;
+mod spent;
 mod transcript;
 
 pub use approvals::Deciding;
 pub use conversation::{Older, OpenConversation, Phase, Progress};
 pub use list::{Deletion, DeletionStep};
 pub use session::{Access, SignIn};
+pub use settings::{
+    Draft, Instructions, Models, Question, Settings, Subject, Trial, TypedKey, Work, credential, date,
+    provider_title, relative, section_path,
+};
 pub use sidebar::{Row, RowMark, Sidebar};
+pub use spent::{Cost, ModelSpent, Spent, TotalCost, describe, grouped};
 pub use transcript::{Line, Shown, ShownState};
 
 use crate::platform::{BrowserEvent, Platform};
@@ -26,7 +33,6 @@ use conversation::Transcript;
 use flarebot_protocol::CloseCode;
 use flarebot_protocol::address::Page;
 use flarebot_protocol::client::{ConnectionStatus, SessionEvent};
-use flarebot_protocol::conversation::Status;
 use flarebot_protocol::frame::ServerFrame;
 use leptos::prelude::*;
 use link::Link;
@@ -48,8 +54,8 @@ pub struct Store {
     pub sidebar: RwSignal<Sidebar>,
     /// The question whether to delete a conversation, while it is open.
     pub deletion: RwSignal<Option<Deletion>>,
-    /// What the agent says about itself.
-    pub status: RwSignal<Option<Status>>,
+    /// The owner's settings.
+    pub settings: Settings,
     /// The conversation that is open, or about to begin.
     pub conversation: OpenConversation,
     /// Counts how often the owner went somewhere, so that the focus can follow.
@@ -82,6 +88,7 @@ struct Runtime {
     conversation: RefCell<Option<Rc<Link>>>,
     transcript: RefCell<Transcript>,
     access_check: RefCell<session::AccessCheck>,
+    settings: RefCell<settings::Calls>,
 }
 
 impl Store {
@@ -95,7 +102,7 @@ impl Store {
             sign_out_trouble: RwSignal::new(None),
             sidebar: RwSignal::new(Sidebar::default()),
             deletion: RwSignal::new(None),
-            status: RwSignal::new(None),
+            settings: Settings::new(),
             conversation: OpenConversation::new(page),
             arrivals: RwSignal::new(0),
             announcement: RwSignal::new(""),
@@ -107,6 +114,7 @@ impl Store {
                 conversation: RefCell::new(None),
                 transcript: RefCell::new(Transcript::default()),
                 access_check: RefCell::new(session::AccessCheck::default()),
+                settings: RefCell::new(settings::Calls::default()),
             })),
         }
     }
@@ -126,11 +134,16 @@ impl Store {
         }
     }
 
-    /// Goes to another page, as a step in the history.
+    /// Goes to another page, as a step in the history. What is not saved on this one is asked about first.
     pub fn navigate(self, page: Page) {
+        if !self.may_leave_settings(page) {
+            return;
+        }
         if page != self.page.get_untracked() {
             self.platform().push_address(&page.path());
             self.show(page);
+        } else if page == Page::Settings {
+            self.open_section("");
         }
         self.arrivals
             .update(|arrivals| *arrivals = arrivals.wrapping_add(1));
@@ -168,6 +181,12 @@ impl Store {
         self.conversation_connection.get() == Connection::Reconnecting
     }
 
+    /// Whether the agent has lost its connection and tries to get it back.
+    #[must_use]
+    pub fn is_agent_reconnecting(self) -> bool {
+        self.agent_connection.get() == Connection::Reconnecting
+    }
+
     /// The platform that the store runs on.
     #[must_use]
     pub fn platform(self) -> Rc<dyn Platform> {
@@ -184,10 +203,14 @@ impl Store {
         if page == Page::SignIn {
             self.show(page);
             self.begin_sign_in();
+        } else if !self.may_leave_settings(page) {
+            self.stay_in_settings();
         } else if page != self.page.get_untracked() {
             self.show(page);
             self.arrivals
                 .update(|arrivals| *arrivals = arrivals.wrapping_add(1));
+        } else if page == Page::Settings {
+            self.show_section();
         }
     }
 
@@ -196,6 +219,10 @@ impl Store {
         match page {
             Page::Conversation(id) => self.open_conversation(Some(id)),
             Page::Home | Page::Settings | Page::Tasks | Page::SignIn => self.open_conversation(None),
+        }
+        match page {
+            Page::Settings => self.enter_settings(),
+            Page::Home | Page::Conversation(_) | Page::Tasks | Page::SignIn => self.leave_settings(),
         }
     }
 
@@ -227,7 +254,7 @@ impl Store {
             SessionEvent::Status(status) => {
                 self.observe_connection(self.agent_connection, status);
                 if status == ConnectionStatus::Ready {
-                    self.ask_for_status();
+                    self.refresh_settings();
                 }
             }
             SessionEvent::Frame(frame) => self.hear_agent_frame(*frame),
@@ -244,6 +271,7 @@ impl Store {
             } => self
                 .sidebar
                 .update(|sidebar| sidebar.replace(conversations, activity)),
+            ServerFrame::SettingsChanged { section } => self.hear_settings_changed(section),
             ServerFrame::Activity { activity } => self.sidebar.update(|sidebar| sidebar.observe(&activity)),
             ServerFrame::Identity { .. }
             | ServerFrame::State { .. }
@@ -260,7 +288,6 @@ impl Store {
             | ServerFrame::Message { .. }
             | ServerFrame::Queued(_)
             | ServerFrame::Queue(_)
-            | ServerFrame::SettingsChanged { .. }
             | ServerFrame::Error(_) => {}
         }
     }

@@ -8,6 +8,7 @@
 mod chat;
 mod composer;
 mod deletion;
+mod dialog;
 mod empty;
 mod follow;
 mod frame;
@@ -18,6 +19,7 @@ mod queued;
 mod settings;
 mod sidebar;
 mod signing;
+mod spending;
 mod tasks;
 mod tool;
 mod transcript;
@@ -82,6 +84,7 @@ pub fn App(
     Effect::new(move |_| untrack(|| store.start()));
     Effect::new(move |_| store.platform().set_title(&store.title()));
     Effect::new(move |_| listen_for_keys(store, drawer));
+    watch_over_unsaved(store);
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <ConnectionBar store />
@@ -100,6 +103,19 @@ pub fn App(
         <DeletionQuestion store />
         <Announcer store />
     }
+}
+
+/// Lets the browser ask before the page is closed or loaded anew, as long as something is not saved.
+fn watch_over_unsaved(store: Store) {
+    let has_unsaved = Memo::new(move |_| store.has_unsaved_settings());
+    Effect::new(move |guard: Option<Option<WindowListenerHandle>>| {
+        if let Some(Some(guard)) = guard {
+            guard.remove();
+        }
+        has_unsaved
+            .get()
+            .then(|| window_event_listener(ev::beforeunload, |event| event.prevent_default()))
+    });
 }
 
 /// Keys that work wherever the focus is.

@@ -2,6 +2,7 @@
 
 use super::approvals::Deciding;
 use super::link::Link;
+use super::spent::Spent;
 use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
 use flarebot_protocol::address::{Endpoint, Page};
@@ -30,6 +31,8 @@ pub struct OpenConversation {
     pub interrupted: RwSignal<Option<MessageId>>,
     /// Whether there are older messages.
     pub older: RwSignal<Older>,
+    /// What the answers that are shown have used.
+    pub spent: RwSignal<Spent>,
     /// What the owner has written and not sent.
     pub draft: RwSignal<String>,
     /// The owner's decisions that the server has not taken, by the questions that they answer.
@@ -101,6 +104,7 @@ impl OpenConversation {
             progress: RwSignal::new(Progress::Idle),
             interrupted: RwSignal::new(None),
             older: RwSignal::new(Older::None),
+            spent: RwSignal::new(Spent::default()),
             draft: RwSignal::new(String::new()),
             decisions: RwSignal::new(BTreeMap::new()),
             trouble: RwSignal::new(None),
@@ -222,6 +226,7 @@ impl Store {
         conversation.progress.set(Progress::Idle);
         conversation.interrupted.set(None);
         conversation.older.set(Older::None);
+        conversation.spent.set(Spent::default());
         conversation.draft.set(String::new());
         conversation.decisions.set(BTreeMap::new());
         conversation.trouble.set(None);

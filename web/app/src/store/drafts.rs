@@ -1,6 +1,7 @@
-//! What the owner has written and the server does not have: a draft for each conversation, and the messages that were
-//! sent without being confirmed. Both outlive the page.
+//! What the owner has written and the server does not have: a draft for each conversation, one of the instructions, and the
+//! messages that were sent without being confirmed. All of it outlives the page.
 
+use super::settings::Draft;
 use crate::platform::Platform;
 use flarebot_protocol::frame::{ChatRequest, Trigger};
 use flarebot_protocol::message::{Message, Part, Role};
@@ -21,6 +22,17 @@ pub(super) fn keep_draft(platform: &dyn Platform, conversation: Option<Conversat
         &draft_key(conversation),
         Some(text).filter(|text| !text.is_empty()),
     );
+}
+
+/// The instructions that were written and not saved.
+pub(super) fn instructions(platform: &dyn Platform) -> Option<Draft> {
+    serde_json::from_str(&platform.load(&instructions_key())?).ok()
+}
+
+/// Keeps instructions that are not saved, or forgets them.
+pub(super) fn keep_instructions(platform: &dyn Platform, draft: Option<&Draft>) {
+    let text = draft.and_then(|draft| serde_json::to_string(draft).ok());
+    platform.save(&instructions_key(), text.as_deref());
 }
 
 /// Puts a text that could not be sent back in front of a draft.
@@ -95,6 +107,10 @@ fn draft_key(conversation: Option<ConversationId>) -> String {
         Some(id) => format!("{PREFIX}draft.{id}"),
         None => format!("{PREFIX}draft.new"),
     }
+}
+
+fn instructions_key() -> String {
+    format!("{PREFIX}draft.instructions")
 }
 
 fn unconfirmed_key(conversation: ConversationId) -> String {

@@ -3,7 +3,7 @@
 use super::{Store, drafts};
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::Page;
-use flarebot_protocol::call::{Call, CallFailure, DeleteConversation, GetStatus, RenameConversation};
+use flarebot_protocol::call::{Call, CallFailure, DeleteConversation, RenameConversation};
 use leptos::prelude::*;
 
 /// The question whether to delete a conversation.
@@ -71,14 +71,6 @@ impl Store {
                     sentence: failure.message,
                 },
             ),
-        });
-    }
-
-    pub(super) fn ask_for_status(self) {
-        self.call_agent(&GetStatus {}, move |reply| {
-            if let Ok(status) = reply {
-                self.status.set(Some(status));
-            }
         });
     }
 

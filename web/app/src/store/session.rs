@@ -127,7 +127,7 @@ impl Store {
         self.conversation.phase.set(Phase::Loading);
         self.sidebar.set(Sidebar::default());
         self.deletion.set(None);
-        self.status.set(None);
+        self.forget_settings();
         self.agent_connection.set(Connection::Quiet);
         self.access.set(Access::SignedOut);
     }

@@ -1,5 +1,6 @@
 //! From the transcript to the screen: which signals change when a frame has changed the transcript.
 
+use super::spent::Spent;
 use super::{Older, Progress, Store};
 use flarebot_protocol::client::{Change, Delivery, Entry, EntryState, TranscriptView};
 use flarebot_protocol::frame::ServerFrame;
@@ -76,7 +77,11 @@ impl Store {
             .lines
             .with_untracked(|lines| lines.get(place).cloned());
         if let (Some(shown), Some(line)) = (shown, line) {
+            let is_settled = shown.state == ShownState::Settled;
             line.shown.set(shown);
+            if is_settled {
+                self.publish_spent();
+            }
         }
         self.publish_progress();
     }
@@ -98,6 +103,7 @@ impl Store {
         self.conversation.lines.set(lines);
         self.publish_older();
         self.publish_interrupted();
+        self.publish_spent();
         self.publish_progress();
     }
 
@@ -128,6 +134,19 @@ impl Store {
             .with_untracked(|before| *before != interrupted)
         {
             self.conversation.interrupted.set(interrupted);
+        }
+    }
+
+    /// Counts the tokens of the answers that are complete; those of one that is being written are not all there yet.
+    fn publish_spent(self) {
+        let runtime = self.runtime();
+        let transcript = runtime.transcript.borrow();
+        let entries = transcript.view.entries().iter();
+        let settled = entries.filter(|entry| entry.state() == EntryState::Settled);
+        let spent = Spent::of(settled.filter_map(|entry| entry.message().metadata.as_ref()));
+        drop(transcript);
+        if self.conversation.spent.with_untracked(|before| *before != spent) {
+            self.conversation.spent.set(spent);
         }
     }
 

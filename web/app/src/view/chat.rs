@@ -2,6 +2,7 @@
 
 use super::composer::Composer;
 use super::frame::{Drawer, HeadingFocus, PageHeader};
+use super::spending::ConversationSpending;
 use super::transcript::Transcript;
 use crate::store::{Phase, Store};
 use flarebot_protocol::address::Page;
@@ -16,7 +17,13 @@ pub(super) fn Chat(store: Store, drawer: Drawer) -> impl IntoView {
     let can_write = Memo::new(move |_| store.conversation.phase.get() != Phase::Gone);
     view! {
         <div class="chat">
-            <PageHeader store drawer title focus=HeadingFocus::Never />
+            <PageHeader
+                store
+                drawer
+                title
+                focus=HeadingFocus::Never
+                aside=move || view! { <ConversationSpending store /> }
+            />
             <Transcript store />
             {move || can_write.get().then(|| view! { <Composer store /> })}
         </div>

@@ -1,14 +1,13 @@
 //! The question before a conversation is deleted.
 
+use super::dialog::Dialog;
 use crate::store::{Deletion, DeletionStep, Store};
-use leptos::html;
 use leptos::prelude::*;
-use leptos::web_sys::Event;
 
 #[component]
 pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
-    let dialog = NodeRef::<html::Dialog>::new();
     let deletion = store.deletion;
+    let is_open = Signal::derive(move || deletion.with(Option::is_some));
     let name = move || deletion.with(|deletion| deletion.as_ref().map(|deletion| deletion.name.clone()));
     let is_working =
         move || deletion.with(|deletion| step(deletion.as_ref()) == Some(&DeletionStep::Working));
@@ -18,32 +17,10 @@ pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
             Some(DeletionStep::Asked | DeletionStep::Working) | None => None,
         })
     };
-    Effect::new(move |_| {
-        let Some(dialog) = dialog.get() else { return };
-        match (deletion.with(Option::is_some), dialog.open()) {
-            (true, false) => {
-                let _ = dialog.show_modal();
-            }
-            (false, true) => dialog.close(),
-            (true, true) | (false, false) => {}
-        }
-    });
     view! {
-        <dialog
-            class="question"
-            aria-labelledby="question-title"
-            aria-describedby="question-text"
-            node_ref=dialog
-            on:cancel=move |_: Event| store.keep()
-            on:close=move |_| {
-                // Browsers report this late: the question may be open again.
-                if !dialog.get_untracked().is_some_and(|dialog| dialog.open()) {
-                    store.keep();
-                }
-            }
-        >
-            <h2 id="question-title">"Delete this conversation?"</h2>
-            <p id="question-text">
+        <Dialog id="deletion" is_open dismiss=move || store.keep()>
+            <h2 id="deletion-title">"Delete this conversation?"</h2>
+            <p id="deletion-text">
                 <q dir="auto">{name}</q>
                 " and everything in it will be gone for good."
             </p>
@@ -56,7 +33,7 @@ pub(super) fn DeletionQuestion(store: Store) -> impl IntoView {
                     {move || if is_working() { "Deleting…" } else { "Delete" }}
                 </button>
             </div>
-        </dialog>
+        </Dialog>
     }
 }
 

@@ -5,6 +5,7 @@ use super::icon::{Glyph, Icon};
 use crate::store::{Connection, Store};
 use flarebot_protocol::address::Page;
 use leptos::either::EitherOf4;
+use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -50,6 +51,9 @@ pub(super) fn PageHeader(
     #[prop(into)] title: Signal<String>,
     /// Whether coming here puts the focus on the heading, so that a screen reader says where one is.
     focus: HeadingFocus,
+    /// What stands beside the heading.
+    #[prop(optional, into)]
+    aside: ViewFn,
 ) -> impl IntoView {
     let heading = NodeRef::<html::H1>::new();
     let button = NodeRef::<html::Button>::new();
@@ -90,6 +94,7 @@ pub(super) fn PageHeader(
             <h1 class="page-title" tabindex="-1" node_ref=heading>
                 {title}
             </h1>
+            {aside.run()}
             <PageLink store page=Page::Home class="icon-button narrow-only" label="New chat">
                 <Icon glyph=Glyph::Plus />
             </PageLink>
@@ -122,9 +127,7 @@ pub(super) fn PageLink<C: IntoView + 'static>(
             aria-label=label
             aria-current=move || (store.page.get() == page).then_some("page")
             on:click=move |event| {
-                let is_plain = event.button() == 0
-                    && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key());
-                if is_plain {
+                if is_plain_click(&event) {
                     event.prevent_default();
                     store.navigate(page);
                 }
@@ -133,6 +136,19 @@ pub(super) fn PageLink<C: IntoView + 'static>(
             {children.into_inner()()}
         </a>
     }
+}
+
+/// Whether a click means this page; every other one is the browser's.
+pub(super) fn is_plain_click(event: &MouseEvent) -> bool {
+    let has_modifier = event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key();
+    event.button() == 0 && !has_modifier
+}
+
+/// Whether the focus is nowhere, which browsers show as the body having it.
+pub(super) fn nothing_has_focus() -> bool {
+    document()
+        .active_element()
+        .is_none_or(|element| element.tag_name() == "BODY")
 }
 
 /// Says that the connection is lost, for as long as it is.

@@ -2,6 +2,7 @@
 
 use super::icon::{Glyph, Icon};
 use super::queued::Queued;
+use super::spending::AnswerSpending;
 use super::tool;
 use crate::platform::{Copying, Timer};
 use crate::store::{Line, Shown, ShownState, Store};
@@ -65,7 +66,18 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
                     .then(|| view! { <Queued store id=line.id.clone() shown=queued_shown.clone() /> })
             }}
             {move || can_continue.get().then(|| view! { <ContinueButton store /> })}
-            {move || can_copy.get().then(|| view! { <CopyButton store shown=shown.clone() /> })}
+            {move || {
+                can_copy
+                    .get()
+                    .then(|| {
+                        view! {
+                            <div class="actions">
+                                <CopyButton store shown=shown.clone() />
+                                <AnswerSpending store shown=shown.clone() />
+                            </div>
+                        }
+                    })
+            }}
         </li>
     }
 }
@@ -158,23 +170,21 @@ fn CopyButton(store: Store, shown: ArcRwSignal<Shown>) -> impl IntoView {
         });
     };
     view! {
-        <div class="actions">
-            <button
-                type="button"
-                class="icon-button quiet"
-                aria-label="Copy this message"
-                title="Copy"
-                on:click=move |_| {
-                    let text = shown.with_untracked(|shown| shown.message.text());
-                    store.platform().copy(&text, Box::new(copied));
-                }
-            >
-                {move || match result.get() {
-                    None => view! { <Icon glyph=Glyph::Copy /> },
-                    Some(Copying::Done) => view! { <Icon glyph=Glyph::Tick /> },
-                    Some(Copying::Refused) => view! { <Icon glyph=Glyph::Cross /> },
-                }}
-            </button>
-        </div>
+        <button
+            type="button"
+            class="icon-button quiet"
+            aria-label="Copy this message"
+            title="Copy"
+            on:click=move |_| {
+                let text = shown.with_untracked(|shown| shown.message.text());
+                store.platform().copy(&text, Box::new(copied));
+            }
+        >
+            {move || match result.get() {
+                None => view! { <Icon glyph=Glyph::Copy /> },
+                Some(Copying::Done) => view! { <Icon glyph=Glyph::Tick /> },
+                Some(Copying::Refused) => view! { <Icon glyph=Glyph::Cross /> },
+            }}
+        </button>
     }
 }

@@ -1,82 +1,135 @@
-//! The owner's settings, section by section.
+//! The owner's settings, section by section. A section is one line of [`SECTIONS`] and a component.
 
-use super::frame::{Drawer, HeadingFocus, PageHeader};
-use crate::store::Store;
-use leptos::either::EitherOf3;
+mod general;
+mod instructions;
+mod key;
+mod keyboard;
+mod models;
+mod question;
+mod security;
+mod work;
+
+use super::frame::{Drawer, HeadingFocus, PageHeader, is_plain_click, nothing_has_focus};
+use crate::store::{Store, section_path};
+use general::General;
+use keyboard::Keyboard;
+use leptos::either::Either;
+use leptos::html;
 use leptos::prelude::*;
+use models::Models;
+use question::SettingsQuestion;
+use security::Security;
 
-/// What each key does.
-const KEYS: [(&str, &str); 5] = [
-    ("Enter", "Send the message"),
-    ("Shift + Enter", "Start a new line"),
-    (
-        "Ctrl or ⌘ + Enter",
-        "Send the message, on a touch screen’s keyboard too",
-    ),
-    ("Esc", "Stop the answer"),
-    ("Ctrl or ⌘ + Shift + O", "New chat"),
+/// One section of the page.
+struct Section {
+    /// What the address calls it.
+    address: &'static str,
+    title: &'static str,
+    show: fn(Store) -> AnyView,
+}
+
+/// All sections, in the order in which they stand.
+#[rustfmt::skip]
+static SECTIONS: [Section; 4] = [
+    Section { address: "", title: "General", show: |store| view! { <General store /> }.into_any() },
+    Section { address: "models", title: "Models", show: |store| view! { <Models store /> }.into_any() },
+    Section { address: "keyboard", title: "Keyboard", show: |_| view! { <Keyboard /> }.into_any() },
+    Section { address: "security", title: "Security", show: |store| view! { <Security store /> }.into_any() },
 ];
+
+/// The section of an address; the first one stands for what is unknown.
+fn section(address: &str) -> Option<&'static Section> {
+    let named = SECTIONS.iter().find(|section| section.address == address);
+    named.or(SECTIONS.first())
+}
 
 #[component]
 pub(super) fn Settings(store: Store, drawer: Drawer) -> impl IntoView {
+    let heading = NodeRef::<html::H2>::new();
+    let shown = Memo::new(move |_| {
+        let address = store.settings.section.get()?;
+        section(&address).map(|section| section.address)
+    });
+    let focus_heading = move || {
+        if let Some(heading) = heading.try_get_untracked().flatten() {
+            let _ = heading.focus();
+        }
+    };
+    Effect::new(move |before: Option<Option<&'static str>>| {
+        let shown = shown.get();
+        // Coming to the page puts the focus on its own heading.
+        if let Some(Some(before)) = before
+            && shown.is_some_and(|shown| shown != before)
+        {
+            request_animation_frame(focus_heading);
+        }
+        shown
+    });
+    Effect::new(move |was_asked: Option<bool>| {
+        let is_asked = store.settings.question.with(Option::is_some);
+        if was_asked == Some(true) && !is_asked {
+            // The dialog gives the focus back to what asked. When that is gone, the section takes it.
+            request_animation_frame(move || {
+                if nothing_has_focus() {
+                    focus_heading();
+                }
+            });
+        }
+        is_asked
+    });
     view! {
-        <div class="document">
+        <div class="document settings">
             <PageHeader store drawer title="Settings".to_owned() focus=HeadingFocus::OnArrival />
+            <nav class="sections column" aria-label="Sections">
+                <ul>
+                    {SECTIONS
+                        .iter()
+                        .map(|section| {
+                            view! {
+                                <li>
+                                    <SectionLink store section shown />
+                                </li>
+                            }
+                        })
+                        .collect::<Vec<_>>()}
+                </ul>
+            </nav>
             <div class="document-body column">
-                <section aria-labelledby="settings-model">
-                    <h2 id="settings-model">"Model"</h2>
-                    <ModelInUse store />
-                </section>
-                <section aria-labelledby="settings-appearance">
-                    <h2 id="settings-appearance">"Appearance"</h2>
-                    <p>"Light or dark, as your system is set."</p>
-                </section>
-                <section aria-labelledby="settings-keyboard">
-                    <h2 id="settings-keyboard">"Keyboard"</h2>
-                    <dl class="keys">
-                        {KEYS
-                            .map(|(key, meaning)| {
-                                view! {
-                                    <div>
-                                        <dt>
-                                            <kbd>{key}</kbd>
-                                        </dt>
-                                        <dd>{meaning}</dd>
-                                    </div>
-                                }
-                            })}
-                    </dl>
-                </section>
-                <section aria-labelledby="settings-access">
-                    <h2 id="settings-access">"Sign-in"</h2>
-                    <p>"This browser is signed in. Signing out ends it here and forgets the drafts kept here."</p>
-                    <p class="trouble" role="alert">{move || store.sign_out_trouble.get()}</p>
-                    <button type="button" class="button" on:click=move |_| store.sign_out()>
-                        "Sign out"
-                    </button>
-                </section>
+                {move || match shown.get().and_then(section) {
+                    None => Either::Left(view! { <p class="loading">"Loading…"</p> }),
+                    Some(section) => {
+                        Either::Right(
+                            view! {
+                                <h2 class="section-title" tabindex="-1" node_ref=heading>
+                                    {section.title}
+                                </h2>
+                                {(section.show)(store)}
+                            },
+                        )
+                    }
+                }}
             </div>
         </div>
+        <SettingsQuestion store />
     }
 }
 
 #[component]
-fn ModelInUse(store: Store) -> impl IntoView {
-    move || match store.status.get() {
-        None => EitherOf3::A(view! { <p class="loading">"Loading…"</p> }),
-        Some(status) => match status.model {
-            None => EitherOf3::B(view! {
-                <p>
-                    "No model answers yet. The README says how to name one with "
-                    <code>"FLAREBOT_COMPATIBLE_BASE_URL"</code> "."
-                </p>
-            }),
-            Some(model) => EitherOf3::C(view! {
-                <p>
-                    <strong>{model.model}</strong>
-                    ", " {model.provider}
-                </p>
-            }),
-        },
+fn SectionLink(store: Store, section: &'static Section, shown: Memo<Option<&'static str>>) -> impl IntoView {
+    let address = section.address;
+    view! {
+        <a
+            href=section_path(address)
+            class="section-link"
+            aria-current=move || (shown.get() == Some(address)).then_some("page")
+            on:click=move |event| {
+                if is_plain_click(&event) {
+                    event.prevent_default();
+                    store.open_section(address);
+                }
+            }
+        >
+            {section.title}
+        </a>
     }
 }

@@ -1,6 +1,6 @@
 //! The sidebar: a new chat, the conversations, and the way to the other pages.
 
-use super::frame::{Drawer, PageLink};
+use super::frame::{Drawer, PageLink, nothing_has_focus};
 use super::icon::{Glyph, Icon};
 use crate::store::{Row, RowMark, Store};
 use flarebot_protocol::ConversationId;
@@ -83,13 +83,6 @@ pub(super) fn Sidebar(store: Store, drawer: Drawer) -> impl IntoView {
             </nav>
         </aside>
     }
-}
-
-/// Whether the focus is nowhere, which browsers show as the body having it.
-fn nothing_has_focus() -> bool {
-    document()
-        .active_element()
-        .is_none_or(|element| element.tag_name() == "BODY")
 }
 
 /// Whether a row's name is being changed.

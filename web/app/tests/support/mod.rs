@@ -11,6 +11,8 @@
     reason = "support for tests: a broken expectation is to stop the test, and not every suite uses everything"
 )]
 
+pub mod settings;
+
 use flarebot_app::platform::{
     Address, BrowserEvent, Copying, Platform, Pointer, Request, Response, Socket, SocketEvent, Timer,
 };
@@ -97,14 +99,23 @@ impl FakeSocket {
             .count()
     }
 
+    /// All calls of a method.
+    pub fn calls(&self, method: &str) -> Vec<Value> {
+        let sent = self.sent.borrow();
+        sent.iter()
+            .filter(|frame| frame["method"] == method)
+            .cloned()
+            .collect()
+    }
+
     /// Answers the last call of a method.
     pub fn reply(&self, method: &str, result: Result<Value, &str>) {
-        let sent = self.sent.borrow().clone();
-        let call = sent
-            .iter()
-            .rev()
-            .find(|frame| frame["method"] == method)
-            .expect("the call was made");
+        let calls = self.calls(method);
+        self.reply_to(calls.last().expect("the call was made"), result);
+    }
+
+    /// Answers one call.
+    pub fn reply_to(&self, call: &Value, result: Result<Value, &str>) {
         let id = call["id"].as_str().unwrap().to_owned();
         let reply = match result {
             Ok(value) => RpcReply::succeeded(id, value),
