@@ -211,7 +211,7 @@ pub struct Turn {
 enum Phase {
     Ready(TurnContext),
     Answering(Box<Answering>),
-    Lost(Lost),
+    Lost(Box<Lost>),
     Finished,
 }
 
@@ -249,14 +249,14 @@ impl Turn {
         Self {
             stream_id: claimed.stream_id(),
             claimed,
-            phase: Phase::Lost(Lost {
+            phase: Phase::Lost(Box::new(Lost {
                 context,
                 state,
                 logged: LoggedStream {
                     chunks: recovery::usable(logged.chunks),
                     next_seq: logged.next_seq,
                 },
-            }),
+            })),
         }
     }
 
@@ -381,7 +381,7 @@ impl Turn {
         follow(answering, progress, now, effects)
     }
 
-    fn take_over(&self, lost: Lost, event: Event, now: i64, effects: &mut Vec<Effect>) -> Phase {
+    fn take_over(&self, lost: Box<Lost>, event: Event, now: i64, effects: &mut Vec<Effect>) -> Phase {
         let was_interrupted = !matches!(event, Event::Decided);
         let otherwise = match event {
             Event::Resumed | Event::Decided => Otherwise::Interrupted,
@@ -399,7 +399,7 @@ impl Turn {
             context,
             state,
             logged,
-        } = lost;
+        } = *lost;
         let goes_on = matches!(otherwise, Otherwise::Interrupted) && !recovery::has_ended(&logged.chunks);
         // A pause is nobody's fault, so what follows it is no further attempt.
         let attempts = self.claimed.attempts.saturating_sub(state.pauses);

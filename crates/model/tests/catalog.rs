@@ -5,7 +5,7 @@
 )]
 
 use flarebot_model::catalog::{Catalog, DEFAULT_WORKERS_AI_MODEL, PRICES_TAKEN_ON, Prices, UnknownModel};
-use flarebot_model::{Codec, CompatibleEndpoint, KeySlot, Provider};
+use flarebot_model::{Codec, CompatibleEndpoint, KeySlot, Provider, owner_key};
 use flarebot_protocol::message::Usage;
 use std::fmt::Write as _;
 
@@ -120,7 +120,7 @@ fn providers_have_the_ids_under_which_choices_are_stored() {
         assert_eq!(serde_json::to_string(&provider).unwrap(), format!("\"{id}\""));
     }
     assert_eq!(Provider::parse("openai"), None);
-    assert_eq!(Provider::Anthropic.owner_key(), Some(KeySlot::Anthropic));
+    assert_eq!(owner_key(Provider::Anthropic), Some(KeySlot::Anthropic));
 }
 
 #[test]
