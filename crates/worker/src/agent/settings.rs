@@ -156,7 +156,12 @@ async fn answer(model: &Model, choice: &ModelChoice) -> Result<(), ModelFailure>
         let end = events.into_iter().find_map(|event| match event {
             ModelEvent::Finished(_) => Some(Ok(())),
             ModelEvent::Failed(failure) => Some(Err(failure)),
-            _ => None,
+            ModelEvent::Text(_)
+            | ModelEvent::Reasoning(_)
+            | ModelEvent::Thought(_)
+            | ModelEvent::ToolCallStarted { .. }
+            | ModelEvent::ToolCall(_)
+            | ModelEvent::Usage(_) => None,
         });
         if let Some(end) = end {
             break end;
