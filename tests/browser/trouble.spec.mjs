@@ -21,7 +21,7 @@ const failures = [
   ["a provider that refuses the key", { status: 401 }, "The model provider did not accept the key."],
   ["a provider that is too busy", { status: 429, retryAfter: "7" }, "The model provider is limiting requests."],
   ["an answer that is cut off", { chunks: 3, ending: "cut" }, "The answer broke off before its end."],
-  ["an error within an answer", { chunks: 3, ending: "error_event" }, "The model provider has a problem."],
+  ["an error within an answer", { chunks: 3, ending: "error_event" }, "The model provider is overloaded."],
 ];
 
 for (const [what, fields, sentence] of failures) {

@@ -26,7 +26,7 @@ pub use settings::{
 };
 pub use sidebar::{Row, RowMark, Sidebar};
 pub use spent::{Cost, ModelSpent, Spent, TotalCost, describe, grouped};
-pub use transcript::{Line, Shown, ShownState};
+pub use transcript::{Line, Shown, ShownState, has_begun};
 
 use crate::platform::{BrowserEvent, Platform};
 use conversation::Transcript;

@@ -211,3 +211,20 @@ fn a_message_that_is_on_its_way_can_be_taken_back_without_a_connection() {
         assert_eq!(store.conversation.progress.get_untracked(), Progress::Idle);
     });
 }
+
+#[test]
+fn an_answer_of_which_nothing_is_to_be_seen_is_awaited() {
+    with_a_queue(|store, socket| {
+        let send = |seq, chunk| {
+            let chunk: Chunk = serde_json::from_value(chunk).unwrap();
+            let frame = ChatResponse::chunk(RequestId::new("r1").unwrap(), seq, &chunk);
+            socket.receive(&ServerFrame::ChatResponse(frame));
+            store.conversation.progress.get_untracked()
+        };
+        assert_eq!(send(1, json!({"type": "start-step"})), Progress::Awaited);
+        assert_eq!(
+            send(2, json!({"type": "text-start", "id": "t"})),
+            Progress::Writing
+        );
+    });
+}

@@ -4,7 +4,7 @@ use super::spent::Spent;
 use super::{Older, Progress, Store};
 use flarebot_protocol::client::{Change, Delivery, Entry, EntryState, TranscriptView};
 use flarebot_protocol::frame::ServerFrame;
-use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::message::{Message, Outcome, Part};
 use flarebot_protocol::{MessageId, RequestId};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -153,9 +153,8 @@ impl Store {
     fn publish_progress(self) {
         let runtime = self.runtime();
         let transcript = runtime.transcript.borrow();
-        let writes = |entry: &Entry| {
-            matches!(entry.state(), EntryState::Running(_)) && !entry.message().parts.is_empty()
-        };
+        let writes =
+            |entry: &Entry| matches!(entry.state(), EntryState::Running(_)) && has_begun(entry.message());
         let entries = transcript.view.entries();
         let is_on_its_way = |request: &RequestId| {
             let mut states = entries.iter().map(Entry::state);
@@ -175,6 +174,12 @@ impl Store {
             .changed
             .update(|changed| *changed = changed.wrapping_add(1));
     }
+}
+
+/// Whether anything of an answer is to be seen. The border of its first step comes before the model is even asked.
+#[must_use]
+pub fn has_begun(message: &Message) -> bool {
+    message.parts.iter().any(|part| *part != Part::StepStart)
 }
 
 impl Line {

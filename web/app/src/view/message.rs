@@ -5,7 +5,7 @@ use super::queued::Queued;
 use super::spending::AnswerSpending;
 use super::tool;
 use crate::platform::{Copying, Timer};
-use crate::store::{Line, Shown, ShownState, Store};
+use crate::store::{Line, Shown, ShownState, Store, has_begun};
 use flarebot_protocol::message::{Message, Outcome, Part, PartState, Role};
 use leptos::either::EitherOf3;
 use leptos::prelude::*;
@@ -33,7 +33,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
     // Before its first word, the transcript says it in the answer's place.
     let has_begun = Memo::new({
         let shown = shown.clone();
-        move |_| shown.with(|shown| shown.state == ShownState::Running && !shown.message.parts.is_empty())
+        move |_| shown.with(|shown| shown.state == ShownState::Running && has_begun(&shown.message))
     });
     let is_cut_off = Memo::new(move |_| has_begun.get() && store.is_reconnecting());
     let can_continue = Memo::new({
