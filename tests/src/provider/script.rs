@@ -119,6 +119,8 @@ pub enum Form {
     EventStream,
     /// One JSON document, from a provider that ignores `"stream": true`.
     Document,
+    /// A web page, of whatever stands between the caller and the provider.
+    Page,
 }
 
 /// How lines of an event stream end.
