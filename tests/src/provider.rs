@@ -61,6 +61,7 @@ struct Book {
     exchanges: Vec<Exchange>,
     reports: Vec<ToolReport>,
     released: BTreeSet<String>,
+    otherwise: Option<Script>,
     stopped: bool,
 }
 
@@ -220,6 +221,11 @@ impl Provider {
     pub fn release(&self, label: &str) {
         self.state.change(|book| book.released.insert(label.to_owned()));
     }
+
+    /// Says how messages are answered that are no scripts, from now on; `None` brings the ordinary answer back.
+    pub fn answer_otherwise(&self, script: Option<Script>) {
+        self.state.change(|book| book.otherwise = script);
+    }
 }
 
 impl Drop for Provider {
@@ -245,7 +251,10 @@ fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
     let read = if exchange::asks_for_a_summary(&messages) {
         Ok(Script::summary())
     } else {
-        Script::read(&standing.question)
+        match state.book().otherwise.clone() {
+            Some(script) if !Script::is_in(&standing.question) => Ok(script),
+            _ => Script::read(&standing.question),
+        }
     };
     let script = match read {
         Ok(script) => script,

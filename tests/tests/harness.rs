@@ -253,6 +253,7 @@ fn served(serve: impl FnOnce(tungstenite::WebSocket<TcpStream>) + Send + 'static
         target: "/".to_owned(),
         cookie: None,
         origin: None,
+        record: None,
     }
 }
 
@@ -304,6 +305,7 @@ fn a_refused_handshake_tells_its_status() {
         target: "/elsewhere".to_owned(),
         cookie: None,
         origin: None,
+        record: None,
     };
     assert_eq!(connection.open().unwrap_err(), Refused { status: 404 });
 }

@@ -167,7 +167,10 @@ fn a_caller_without_tools_gets_the_text_alone() {
         let response = request.send(&provider.authority()).unwrap();
         let text = if script.form == Form::Document {
             let document = response.json();
-            document["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+            document["choices"][0]["message"]["content"]
+                .as_str()
+                .unwrap()
+                .to_owned()
         } else {
             Step::read(&response).text
         };

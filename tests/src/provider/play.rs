@@ -103,6 +103,9 @@ fn reply_with(mut connection: &TcpStream, status: u16, head: &str, body: &str) -
 pub(super) fn play(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()> {
     let script = passage.script;
     caller.pause(Duration::from_millis(script.headers_after))?;
+    if script.status == 0 {
+        return Ok(());
+    }
     let complaint = &passage.asked.complaint;
     if script.form == Form::Page {
         let head = format!("content-type: text/html; charset=utf-8\r\nx-detail: {complaint}\r\n");
