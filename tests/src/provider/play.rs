@@ -108,7 +108,9 @@ pub(super) fn play(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()>
     }
     let complaint = &passage.asked.complaint;
     if script.form == Form::Page {
-        let head = format!("content-type: text/html; charset=utf-8\r\nx-detail: {complaint}\r\n");
+        let head = format!(
+            "content-type: text/html; charset=utf-8; detail={complaint}\r\nx-detail: {complaint}\r\n"
+        );
         let page = format!("<!doctype html><title>Error</title><p>{complaint}</p>");
         return reply_with(caller.connection, script.status, &head, &page);
     }
@@ -132,9 +134,8 @@ pub(super) fn play(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()>
 fn play_error(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()> {
     let (status, complaint) = (passage.script.status, &passage.asked.complaint);
     let mut head = format!("{JSON}x-detail: {complaint}\r\nlocation: /elsewhere?detail={complaint}\r\n");
-    if let Some(retry_after) = &passage.script.retry_after {
-        head.push_str(&format!("retry-after: {retry_after}\r\n"));
-    }
+    let retry_after = passage.script.retry_after.as_ref().unwrap_or(complaint);
+    head.push_str(&format!("retry-after: {retry_after}\r\n"));
     let body = passage.asked.protocol.refusal(status, complaint);
     reply_with(caller.connection, status, &head, &body)
 }

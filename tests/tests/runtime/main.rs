@@ -11,6 +11,7 @@
 )]
 
 mod approval;
+mod canary;
 mod conversations;
 mod crash;
 mod damage;
@@ -24,6 +25,7 @@ mod models;
 mod pages;
 mod recovery;
 mod reset;
+mod search;
 mod settings;
 mod sign_in;
 mod sockets;
