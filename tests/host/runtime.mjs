@@ -46,7 +46,7 @@ export async function startRuntime({ entry, storage, port, variables, provider }
   const config = entry === "bare" ? await bareWorker(variables) : await bundledWorker(entry, variables);
   const workersAi = await workersAiWorker(provider);
   config.env.AI = { type: "worker", worker: workersAiName, exportName: "WorkersAi" };
-  // The binding is called in the caller's own process, where a signal needs no permission to travel.
+  // The real binding runs within its caller, where a signal reaches it anyway; to the stand-in it has to travel.
   config.compatibilityFlags = [...(config.compatibilityFlags ?? []), "enable_abortsignal_rpc"];
   const runtime = new Miniflare({
     host: "127.0.0.1",

@@ -263,7 +263,7 @@ fn a_key_is_found_nowhere_but_in_requests_to_its_provider() {
         "frames",
         "responses",
     ] {
-        places.all_hold(place, &mark);
+        places.must_hold(place, &mark);
     }
     let found = places.find(&Search::of(&[OWNERS, DEPLOYMENTS, SESSIONS, PROVIDERS]));
     assert!(found.is_empty(), "{found:#?}");

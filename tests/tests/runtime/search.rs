@@ -217,8 +217,8 @@ impl Places {
         self.places.push(Place { name, bytes });
     }
 
-    /// The places whose name begins so, in which a secret must be found for the search to be worth anything.
-    pub(crate) fn all_hold(&self, beginning: &str, search: &Search) {
+    /// Makes sure that a place whose name begins so holds what it must hold; without that the search proves nothing.
+    pub(crate) fn must_hold(&self, beginning: &str, search: &Search) {
         let mut of_kind = self
             .places
             .iter()
