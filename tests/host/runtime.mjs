@@ -1,6 +1,7 @@
 // Runs a bundle in the local Cloudflare runtime, with its storage in a folder that outlives the process and with every
-// outbound request led to the scripted provider alone. Used by the Rust suites (through host.mjs), by the interop
-// suite and by the browser suite, so that all of them test the same release bundle in the same way.
+// outbound request led to the scripted provider alone: those for Anthropic too, and what goes to the AI binding, through
+// a stand-in. Used by the Rust suites (through host.mjs), by the interop suite and by the browser suite, so that all of
+// them test the same release bundle in the same way.
 
 import { readFile, readdir } from "node:fs/promises";
 import { request as outboundRequest } from "node:http";
@@ -11,7 +12,10 @@ import { parse } from "smol-toml";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const bareFolder = fileURLToPath(new URL("./bare/", import.meta.url));
+const workersAiFolder = fileURLToPath(new URL("./workers-ai/", import.meta.url));
 const workerName = "flarebot";
+const workersAiName = "workers-ai";
+const anthropic = "api.anthropic.com";
 const moduleTypes = { ".js": "esm", ".mjs": "esm", ".wasm": "wasm", ".txt": "text" };
 
 /** Where the bundles are, unless the environment says otherwise. */
@@ -33,6 +37,17 @@ export const locations = {
  */
 export async function startRuntime({ entry, storage, port, variables, provider }) {
   const refused = [];
+  const dev = {
+    outboundService: {
+      type: "node-handler",
+      handler: (incoming, outgoing) => lead(incoming, outgoing, provider, refused),
+    },
+  };
+  const config = entry === "bare" ? await bareWorker(variables) : await bundledWorker(entry, variables);
+  const workersAi = await workersAiWorker(provider);
+  config.env.AI = { type: "worker", worker: workersAiName, exportName: "WorkersAi" };
+  // The real binding runs within its caller, where a signal reaches it anyway; to the stand-in it has to travel.
+  config.compatibilityFlags = [...(config.compatibilityFlags ?? []), "enable_abortsignal_rpc"];
   const runtime = new Miniflare({
     host: "127.0.0.1",
     port,
@@ -43,15 +58,8 @@ export async function startRuntime({ entry, storage, port, variables, provider }
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => process.stderr.write(`[${level}] ${message}\n`),
     workers: [
-      {
-        config: entry === "bare" ? await bareWorker(variables) : await bundledWorker(entry, variables),
-        dev: {
-          outboundService: {
-            type: "node-handler",
-            handler: (incoming, outgoing) => lead(incoming, outgoing, provider, refused),
-          },
-        },
-      },
+      { config, dev },
+      { config: workersAi, dev },
     ],
   });
   await runtime.ready;
@@ -110,6 +118,17 @@ async function bareWorker(variables) {
   };
 }
 
+async function workersAiWorker(provider) {
+  return {
+    name: workersAiName,
+    compatibilityDate: "2026-11-17",
+    compatibilityFlags: ["enable_abortsignal_rpc"],
+    manifest: await manifest(workersAiFolder, "workers-ai.mjs"),
+    env: environment({ PROVIDER: provider }),
+    exports: { WorkersAi: { type: "worker" } },
+  };
+}
+
 export function environment(variables) {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, { type: "text", value }]));
 }
@@ -130,12 +149,12 @@ export async function manifest(folder, mainModule) {
 function lead(incoming, outgoing, provider, refused) {
   const host = incoming.headers.host ?? "";
   const { pathname } = new URL(incoming.url, `http://${host}`);
-  if (host !== provider) {
+  if (host !== provider && host !== anthropic) {
     refused.push(`${incoming.method} ${host}${pathname}`);
     outgoing.writeHead(502).end("This test runtime reaches the scripted provider alone.");
     return;
   }
-  const [hostname, port] = host.split(":");
+  const [hostname, port] = provider.split(":");
   const { connection: _, ...headers } = incoming.headers;
   const onward = outboundRequest(
     { hostname, port, method: incoming.method, path: pathname, headers, agent: false },

@@ -3,10 +3,12 @@
 mod answer;
 pub mod http;
 mod page;
+mod record;
 mod sdk;
 mod socket;
 
 pub use answer::{Answer, chat_request};
 pub use page::{Arrival, Page};
+pub use record::{Received, Record};
 pub use sdk::SdkAnswer;
 pub use socket::{Closed, Connection, Refused, Socket};

@@ -4,7 +4,7 @@ use crate::client::http::{Request, Response};
 use crate::credentials::Variables;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -78,15 +78,17 @@ impl Host {
         let log = options.storage.with_extension("log");
         let mut process = spawn(options, &log);
         let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        let mut printed = BufReader::new(process.stdout.take().unwrap());
+        printed.read_line(&mut line).unwrap();
         let ready: Option<serde_json::Value> = serde_json::from_str(&line).ok();
         let port = ready.and_then(|ready| ready["control"].as_u64());
         let Some(port) = port else {
             let printed = fs::read_to_string(&log).unwrap_or_default();
             panic!("the host did not start: {line}{printed}");
         };
+        // Whatever else is printed is a part of the log.
+        let mut rest = open_log(&log);
+        std::thread::spawn(move || io::copy(&mut printed, &mut rest));
         Self {
             process,
             control: format!("127.0.0.1:{port}"),
@@ -136,7 +138,7 @@ impl Host {
         serde_json::from_slice(&response.expect("the host answers").body).expect("a list")
     }
 
-    /// What the runtime has logged so far.
+    /// What the host and its runtime have printed, since the first start on this storage.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
@@ -180,6 +182,10 @@ pub(crate) fn free_port() -> u16 {
         .expect("a free port")
 }
 
+fn open_log(path: &Path) -> File {
+    File::options().create(true).append(true).open(path).unwrap()
+}
+
 fn spawn(options: &HostOptions, log: &Path) -> Child {
     let entry = match options.entry {
         Entry::Production => "production",
@@ -194,7 +200,7 @@ fn spawn(options: &HostOptions, log: &Path) -> Child {
         "provider": options.provider,
     });
     let node = std::env::var_os("FLAREBOT_NODE").unwrap_or_else(|| "node".into());
-    let log = File::options().create(true).append(true).open(log).unwrap();
+    let log = open_log(log);
     Command::new(&node)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("host/host.mjs"))
         .arg(arguments.to_string())

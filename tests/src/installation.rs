@@ -1,7 +1,7 @@
 //! One installation with its owner: provider, host, storage and credentials in one hand.
 
 use crate::client::http::{Request, Response};
-use crate::client::{Connection, Page, Socket};
+use crate::client::{Connection, Page, Record, Socket};
 use crate::credentials::{Credentials, Variables, variables};
 use crate::host::free_port;
 use crate::provider::Provider;
@@ -26,6 +26,7 @@ pub struct Installation {
     pub credentials: Credentials,
     options: HostOptions,
     host: Option<Host>,
+    record: Option<Record>,
     // The storage goes with it.
     folder: TempDir,
 }
@@ -71,6 +72,7 @@ impl Installation {
             credentials,
             options,
             host: Some(host),
+            record: None,
             folder,
         }
     }
@@ -102,6 +104,20 @@ impl Installation {
     pub fn start_again(&mut self) {
         self.kill();
         self.host = Some(Host::start(&self.options));
+    }
+
+    /// Starts again on the same storage with another configuration. What its owner could sign before counts only where
+    /// the configuration says so.
+    pub fn configure_again(&mut self, change: impl FnOnce(&mut Variables)) {
+        self.kill();
+        change(&mut self.options.variables);
+        self.credentials = Credentials::new(&self.options.variables);
+        self.start_again();
+    }
+
+    /// Keeps from now on what new clients receive.
+    pub fn record(&mut self) -> Record {
+        self.record.get_or_insert_default().clone()
     }
 
     /// Starts again on the same storage with a copy of the bundle, as after a deployment of the same code.
@@ -139,7 +155,11 @@ impl Installation {
     #[must_use]
     pub fn send(&self, request: &Request) -> Response {
         let response = request.send(&self.authority());
-        response.expect("the installation answers")
+        let response = response.expect("the installation answers");
+        if let Some(record) = &self.record {
+            record.response(&response);
+        }
+        response
     }
 
     /// A request with the owner's cookie, and with the right `Origin` where a browser would send one.
@@ -171,6 +191,7 @@ impl Installation {
             target: endpoint.path(),
             cookie: Some(self.credentials.cookie()),
             origin: Some(self.origin()),
+            record: self.record.clone(),
         }
     }
 
@@ -233,9 +254,17 @@ impl Installation {
         Page::open(self.connection(Endpoint::Conversation(id)))
     }
 
-    /// The database files in storage, each an object: names relative to the storage folder, in order.
+    /// The database files in storage, each an object, in order.
     #[must_use]
     pub fn database_files(&self) -> Vec<PathBuf> {
+        let mut files = self.storage_files();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "sqlite"));
+        files
+    }
+
+    /// Every file in storage, in order.
+    #[must_use]
+    pub fn storage_files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.options.storage.clone()];
         while let Some(folder) = folders.pop() {
@@ -243,7 +272,7 @@ impl Installation {
                 let path = entry.path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "sqlite") {
+                } else {
                     found.push(path);
                 }
             }

@@ -1,4 +1,4 @@
-//! A model provider that speaks the OpenAI protocol and does, on command, what providers do wrong.
+//! A model provider that speaks the protocols of all providers and does, on command, what providers do wrong.
 //!
 //! One thread a connection and no runtime. A [`Script`] says how one answer goes; every request is remembered as an
 //! [`Exchange`], with the moment when the caller hung up, so that a test sees whether a stop reached the provider.
@@ -10,21 +10,24 @@ mod events;
 mod exchange;
 mod passage;
 mod play;
+mod protocol;
 mod request;
 mod script;
 mod tool;
 
 pub use exchange::{Exchange, ExchangeEnd, SentMessage, Standing};
+pub use protocol::Protocol;
 pub use script::{Call, Continuation, Ending, Faults, Form, LineEnd, SUMMARY, SUMMARY_LABEL, Script, Writes};
 pub use tool::{ToolMoment, ToolReport};
 
+use passage::Asked;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What an error of the provider contains and no client must ever see.
+/// What an error of the provider contains and no client must ever see. The key of its caller stands there too.
 pub const PROVIDER_SECRET: &str = "sk-provider-internal-detail";
 
 /// The clock of stamped pieces, the same for everything in this process.
@@ -58,6 +61,7 @@ struct Book {
     exchanges: Vec<Exchange>,
     reports: Vec<ToolReport>,
     released: BTreeSet<String>,
+    otherwise: Option<Script>,
     stopped: bool,
 }
 
@@ -217,6 +221,11 @@ impl Provider {
     pub fn release(&self, label: &str) {
         self.state.change(|book| book.released.insert(label.to_owned()));
     }
+
+    /// Says how messages are answered that are no scripts, from now on; `None` brings the ordinary answer back.
+    pub fn answer_otherwise(&self, script: Option<Script>) {
+        self.state.change(|book| book.otherwise = script);
+    }
 }
 
 impl Drop for Provider {
@@ -234,34 +243,46 @@ fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
         state.change(|book| book.reports.push(report));
         return play::reply(connection, 200, &serde_json::json!({}));
     }
-    let messages = exchange::sent_messages(&request.body);
+    let Some(protocol) = Protocol::of(&request.path) else {
+        return play::refuse(connection, 404, "there is no such path");
+    };
+    let messages = protocol.sent_messages(&request.body);
     let standing = Standing::of(&messages);
     let read = if exchange::asks_for_a_summary(&messages) {
         Ok(Script::summary())
     } else {
-        Script::read(&standing.question)
+        match state.book().otherwise.clone() {
+            Some(script) if !Script::is_in(&standing.question) => Ok(script),
+            _ => Script::read(&standing.question),
+        }
     };
     let script = match read {
         Ok(script) => script,
         Err(error) => return play::refuse(connection, 400, &format!("misspelt script: {error}")),
     };
-    if !request.path.ends_with("/chat/completions") {
-        return play::refuse(connection, 404, "there is no such path");
-    }
-    let offered = exchange::offered_tools(&request.body);
+    let offered = protocol.offered_tools(&request.body);
+    let asked = Asked {
+        protocol,
+        standing: &standing,
+        may_call: !offered.is_empty(),
+        model: request.body["model"].as_str().unwrap_or_default().to_owned(),
+        complaint: format!("{PROVIDER_SECRET} {}", protocol.key(&request)),
+    };
     let (number, passage) = state.change(|book| {
         let number = book.exchanges.len();
         let earlier = book.exchanges.iter();
         let earlier = earlier.filter(|exchange| exchange.label == script.label).count();
-        let passage = passage::Passage::of(&script, &standing, !offered.is_empty(), number, earlier);
+        let passage = passage::Passage::of(&script, asked, number, earlier);
         book.exchanges.push(Exchange {
             label: script.label.clone(),
+            protocol,
             path: request.path,
             headers: request.headers,
             body: request.body,
             messages,
             standing: standing.clone(),
             offered,
+            proof: passage.proof(),
             received_at: Clock::micros(),
             first_piece_at: None,
             pieces: 0,

@@ -112,6 +112,33 @@ fn a_document_and_an_error_are_no_streams() {
 }
 
 #[test]
+fn an_error_tells_its_caller_s_key_in_every_protocol() {
+    let key = "sk-of-the-caller";
+    for path in ["/v1/chat/completions", "/v1/messages"] {
+        for (status, form) in [
+            (401, Form::EventStream),
+            (200, Form::Page),
+            (200, Form::EventStream),
+        ] {
+            let script = Script {
+                status,
+                form,
+                ending: Ending::ErrorEvent,
+                ..Script::default()
+            };
+            let block = json!({ "type": "text", "text": script.to_string() });
+            let request = Request::new("POST", path)
+                .header("x-api-key", key)
+                .header("authorization", &format!("Bearer {key}"))
+                .json(&json!({ "messages": [{ "role": "user", "content": [block] }] }));
+            let provider = Provider::start().unwrap();
+            let response = request.send(&provider.authority()).unwrap();
+            assert!(response.text().contains(key), "{path} {status} {form:?}");
+        }
+    }
+}
+
+#[test]
 fn an_answer_can_end_in_every_wrong_way() {
     let play_ending = |ending| {
         play(&Script {
@@ -253,6 +280,7 @@ fn served(serve: impl FnOnce(tungstenite::WebSocket<TcpStream>) + Send + 'static
         target: "/".to_owned(),
         cookie: None,
         origin: None,
+        record: None,
     }
 }
 
@@ -304,6 +332,7 @@ fn a_refused_handshake_tells_its_status() {
         target: "/elsewhere".to_owned(),
         cookie: None,
         origin: None,
+        record: None,
     };
     assert_eq!(connection.open().unwrap_err(), Refused { status: 404 });
 }

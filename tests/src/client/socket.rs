@@ -13,6 +13,7 @@ use tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tungstenite::{HandshakeError, Message, WebSocket};
 use uuid::Uuid;
 
+use super::Record;
 use crate::PATIENCE;
 
 /// How to connect.
@@ -26,6 +27,8 @@ pub struct Connection {
     pub cookie: Option<String>,
     /// The `Origin` header.
     pub origin: Option<String>,
+    /// Where frames are kept, if they are.
+    pub record: Option<Record>,
 }
 
 /// The handshake was answered with something else than a socket.
@@ -49,6 +52,7 @@ pub struct Socket {
     stream: WebSocket<TcpStream>,
     kept: VecDeque<ServerFrame>,
     closed: Option<Closed>,
+    record: Option<Record>,
 }
 
 impl fmt::Debug for Socket {
@@ -97,6 +101,7 @@ impl Connection {
                 stream,
                 kept: VecDeque::new(),
                 closed: None,
+                record: self.record.clone(),
             })),
             Err(HandshakeError::Failure(tungstenite::Error::Http(response))) => Ok(Err(Refused {
                 status: response.status().as_u16(),
@@ -308,7 +313,12 @@ impl Socket {
             let timeout = left.max(Duration::from_millis(1));
             self.stream.get_ref().set_read_timeout(Some(timeout)).ok()?;
             match self.stream.read() {
-                Ok(Message::Text(text)) => return Some(text.to_string()),
+                Ok(Message::Text(text)) => {
+                    if let Some(record) = &self.record {
+                        record.frame(&text);
+                    }
+                    return Some(text.to_string());
+                }
                 Ok(Message::Binary(bytes)) => panic!("a binary frame of {} bytes", bytes.len()),
                 Ok(Message::Close(frame)) => {
                     // The farewell is answered with the next flush; the server may not wait for it.

@@ -1,26 +1,28 @@
 //! Playing a passage as an event stream.
 
+use super::Clock;
 use super::passage::Passage;
-use super::play::too_long;
-use super::play::{Caller, add_usage};
+use super::play::Caller;
+use super::protocol::{Event, Speech};
 use super::script::{Ending, LineEnd, Writes};
-use super::{Clock, PROVIDER_SECRET};
-use serde_json::{Value, json};
 use std::io;
 use std::time::Duration;
 
 const FOREVER: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// In how many pieces the arguments of a call come.
-const ARGUMENT_PIECES: usize = 3;
 
 pub(super) fn play_events(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()> {
     caller.write(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n\
           transfer-encoding: chunked\r\nconnection: close\r\n\r\n",
     )?;
-    let stream = Events { passage, caller };
-    stream.choice(&json!({ "role": "assistant", "content": "" }), None)?;
+    let speech = passage.asked.protocol.speech(&passage.asked.model);
+    let mut stream = Events {
+        passage,
+        caller,
+        speech,
+    };
+    let begun = stream.speech.begin();
+    stream.events(&begun)?;
     caller.pause(Duration::from_millis(passage.script.first_text_after))?;
     stream.text()?;
     stream.calls()?;
@@ -30,15 +32,17 @@ pub(super) fn play_events(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Res
 struct Events<'a> {
     passage: &'a Passage<'a>,
     caller: &'a Caller<'a>,
+    speech: Box<dyn Speech>,
 }
 
 impl Events<'_> {
-    fn text(&self) -> io::Result<()> {
+    fn text(&mut self) -> io::Result<()> {
         let script = self.passage.script;
         if let Some(reasoning) = &script.reasoning
             && self.passage.skipped == 0
         {
-            self.choice(&json!({ "reasoning_content": reasoning }), None)?;
+            let thought = self.speech.think(reasoning, &self.passage.proof());
+            self.events(&thought)?;
         }
         let mut skipped = self.passage.skipped;
         let mut is_first = true;
@@ -53,7 +57,8 @@ impl Events<'_> {
                 self.caller.pause(Duration::from_millis(script.gap))?;
             }
             is_first = false;
-            self.choice(&json!({ "content": piece }), None)?;
+            let said = self.speech.say(&piece);
+            self.events(&said)?;
             self.caller.note(|exchange| {
                 exchange.pieces = index + 1;
                 exchange.first_piece_at.get_or_insert(now);
@@ -66,22 +71,12 @@ impl Events<'_> {
     }
 
     /// The calls, one after the other, the arguments of each in pieces.
-    fn calls(&self) -> io::Result<()> {
+    fn calls(&mut self) -> io::Result<()> {
         for place in 0..self.passage.calls.len() {
-            let mut call = self.passage.call(place);
-            let arguments = call["function"]["arguments"].take();
-            let arguments: Vec<char> = arguments.as_str().unwrap_or_default().chars().collect();
-            call["index"] = json!(place);
-            call["function"]["arguments"] = json!("");
-            self.choice(&json!({ "tool_calls": [call] }), None)?;
-            for piece in arguments.chunks(arguments.len().div_ceil(ARGUMENT_PIECES).max(1)) {
+            for event in self.speech.call(self.passage, place) {
                 self.caller
                     .pause(Duration::from_millis(self.passage.script.gap))?;
-                let more = json!({ "arguments": piece.iter().collect::<String>() });
-                self.choice(
-                    &json!({ "tool_calls": [{ "index": place, "function": more }] }),
-                    None,
-                )?;
+                self.event(&event)?;
             }
         }
         Ok(())
@@ -91,7 +86,8 @@ impl Events<'_> {
     fn before_piece(&self, index: u32) -> io::Result<()> {
         let script = self.passage.script;
         if script.malformed_after == Some(index) {
-            self.event("{\"choices\":[{\"delta\":{\"content\":")?;
+            let asked = &self.passage.asked;
+            self.event(&asked.protocol.malformed_event(&asked.complaint))?;
         }
         if script.gate_after == Some(index) {
             self.caller
@@ -100,29 +96,25 @@ impl Events<'_> {
         Ok(())
     }
 
-    fn end(&self) -> io::Result<()> {
-        let script = self.passage.script;
+    fn end(&mut self) -> io::Result<()> {
+        let asked = &self.passage.asked;
         match self.passage.ending {
             Ending::Done | Ending::NoDone => {
-                self.choice(&json!({}), Some(self.passage.finish_reason()))?;
-                if script.usage.is_some() {
-                    let mut event =
-                        json!({ "id": "scripted", "object": "chat.completion.chunk", "choices": [] });
-                    add_usage(&mut event, script);
-                    self.event(&event.to_string())?;
-                }
+                let finished = self.speech.finish(self.passage);
+                self.events(&finished)?;
                 if self.passage.ending == Ending::Done {
-                    self.event("[DONE]")?;
+                    let done = self.speech.done();
+                    self.events(&done)?;
                 }
                 self.last_chunk()
             }
             Ending::NoFinish => self.last_chunk(),
             Ending::ErrorEvent => {
-                self.event(&json!({ "error": { "message": PROVIDER_SECRET, "code": 503 } }).to_string())?;
+                self.event(&asked.protocol.error_event(&asked.complaint))?;
                 self.last_chunk()
             }
             Ending::TooLong => {
-                self.event(&too_long().to_string())?;
+                self.event(&asked.protocol.too_long_event(&asked.complaint))?;
                 self.last_chunk()
             }
             // The connection closes after every answer; here the body has no end yet.
@@ -131,22 +123,18 @@ impl Events<'_> {
         }
     }
 
-    fn choice(&self, delta: &Value, finish_reason: Option<&str>) -> io::Result<()> {
-        let event = json!({
-            "id": "scripted",
-            "object": "chat.completion.chunk",
-            "choices": [{ "index": 0, "delta": delta, "finish_reason": finish_reason }],
-        });
-        self.event(&event.to_string())
+    fn events(&self, events: &[Event]) -> io::Result<()> {
+        events.iter().try_for_each(|event| self.event(event))
     }
 
-    fn event(&self, data: &str) -> io::Result<()> {
+    fn event(&self, Event { name, data }: &Event) -> io::Result<()> {
         let line_end = match self.passage.script.line_end {
             LineEnd::Lf => "\n",
             LineEnd::CrLf => "\r\n",
             LineEnd::Cr => "\r",
         };
-        let event = format!("data: {data}{line_end}{line_end}");
+        let name = name.map_or(String::new(), |name| format!("event: {name}{line_end}"));
+        let event = format!("{name}data: {data}{line_end}{line_end}");
         match self.passage.script.writes {
             Writes::Events => self.chunk(event.as_bytes()),
             Writes::Bytes => event.as_bytes().chunks(1).try_for_each(|byte| {

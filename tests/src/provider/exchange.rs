@@ -1,5 +1,6 @@
 //! What the provider remembers of each request, so that a test can ask what was sent and whether the caller hung up.
 
+use super::protocol::Protocol;
 use super::script::Call;
 use serde_json::Value;
 
@@ -8,6 +9,8 @@ use serde_json::Value;
 pub struct Exchange {
     /// The label of its script.
     pub label: String,
+    /// How it was put.
+    pub protocol: Protocol,
     /// The path that was asked.
     pub path: String,
     /// The headers, names in lower case.
@@ -20,6 +23,8 @@ pub struct Exchange {
     pub standing: Standing,
     /// The names of the tools that the model may call.
     pub offered: Vec<String>,
+    /// The proof of the thinking in its answer, if there is any.
+    pub proof: String,
     /// When the request was complete, in microseconds of [`super::Clock`].
     pub received_at: u64,
     /// When the first piece of text was written, on the same clock.
@@ -143,45 +148,4 @@ fn wants_the_rest(messages: &[SentMessage]) -> bool {
         && ["continue", "go on", "cut off", "interrupted"]
             .iter()
             .any(|word| words.contains(word))
-}
-
-/// The messages of a request body. Content may be text or a list of text parts.
-pub(super) fn sent_messages(body: &Value) -> Vec<SentMessage> {
-    list(&body["messages"])
-        .iter()
-        .map(|message| SentMessage {
-            role: message["role"].as_str().unwrap_or_default().to_owned(),
-            text: match &message["content"] {
-                Value::String(text) => text.clone(),
-                Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-                _ => String::new(),
-            },
-            calls: list(&message["tool_calls"]).iter().map(sent_call).collect(),
-            call_id: message["tool_call_id"].as_str().map(str::to_owned),
-        })
-        .collect()
-}
-
-fn sent_call(call: &Value) -> (String, Call) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let function = &call["function"];
-    // A caller may not send what is no JSON, and a test that looks sees that it did.
-    let arguments = serde_json::from_str(&text(&function["arguments"])).unwrap_or(Value::Null);
-    let name = text(&function["name"]);
-    (text(&call["id"]), Call { name, arguments })
-}
-
-/// The tools that a request body lets the model call.
-pub(super) fn offered_tools(body: &Value) -> Vec<String> {
-    if body["tool_choice"] == "none" {
-        return Vec::new();
-    }
-    let names = list(&body["tools"])
-        .iter()
-        .filter_map(|tool| tool["function"]["name"].as_str());
-    names.map(str::to_owned).collect()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }

@@ -1,12 +1,28 @@
 //! Which part of a script one request is answered with: the next step, the rest of one, or a fault.
 
 use super::exchange::Standing;
+use super::protocol::Protocol;
 use super::script::{Call, Continuation, Ending, Script};
-use serde_json::{Value, json};
 use std::ops::Range;
+
+/// In how many pieces the arguments of a call come.
+const ARGUMENT_PIECES: usize = 3;
+
+/// What a request asks for, and how.
+pub(super) struct Asked<'a> {
+    pub(super) protocol: Protocol,
+    pub(super) standing: &'a Standing,
+    /// Whether it offers tools.
+    pub(super) may_call: bool,
+    /// The model that it names.
+    pub(super) model: String,
+    /// What errors say.
+    pub(super) complaint: String,
+}
 
 /// What is written to one caller.
 pub(super) struct Passage<'a> {
+    pub(super) asked: Asked<'a>,
     pub(super) script: &'a Script,
     /// The pieces of text.
     pub(super) pieces: Range<u32>,
@@ -22,14 +38,8 @@ pub(super) struct Passage<'a> {
 
 impl<'a> Passage<'a> {
     /// The passage for the exchange `number`, before which the provider was asked `earlier` times under the label.
-    pub(super) fn of(
-        script: &'a Script,
-        standing: &Standing,
-        may_call: bool,
-        number: usize,
-        earlier: usize,
-    ) -> Self {
-        let (mut pieces, mut calls) = script.step(standing.step, may_call);
+    pub(super) fn of(script: &'a Script, asked: Asked<'a>, number: usize, earlier: usize) -> Self {
+        let (mut pieces, mut calls) = script.step(asked.standing.step, asked.may_call);
         let mut ending = script.ending;
         if let Some(faults) = script.faults
             && u32::try_from(earlier).is_ok_and(|earlier| earlier < faults.requests)
@@ -40,7 +50,7 @@ impl<'a> Passage<'a> {
         } else if !calls.is_empty() {
             ending = Ending::Done;
         }
-        let partial = standing.partial.as_deref().unwrap_or_default();
+        let partial = asked.standing.partial.as_deref().unwrap_or_default();
         Self {
             script,
             pieces,
@@ -54,6 +64,7 @@ impl<'a> Passage<'a> {
             calls,
             ending,
             number,
+            asked,
         }
     }
 
@@ -81,13 +92,23 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// A call as the protocol has it.
-    pub(super) fn call(&self, place: usize) -> Value {
-        let call = &self.calls[place];
-        json!({
-            "id": format!("call-{}-{place}", self.number),
-            "type": "function",
-            "function": { "name": call.name, "arguments": call.arguments.to_string() },
-        })
+    /// The id of a call.
+    pub(super) fn call_id(&self, place: usize) -> String {
+        format!("call-{}-{place}", self.number)
+    }
+
+    /// The arguments of a call in pieces.
+    pub(super) fn argument_pieces(&self, place: usize) -> Vec<String> {
+        let arguments: Vec<char> = self.calls[place].arguments.to_string().chars().collect();
+        let length = arguments.len().div_ceil(ARGUMENT_PIECES).max(1);
+        arguments
+            .chunks(length)
+            .map(|piece| piece.iter().collect())
+            .collect()
+    }
+
+    /// What proves that the thinking of this answer is the model's. Its caller must not change a letter of it.
+    pub(super) fn proof(&self) -> String {
+        format!("EqQBCgIYAhIM/proof+{}==", self.number)
     }
 }

@@ -2,13 +2,15 @@
 
 use super::events::play_events;
 use super::passage::Passage;
-use super::script::{Ending, Form, Script};
-use super::{Exchange, ExchangeEnd, PROVIDER_SECRET, State};
+use super::script::{Ending, Form};
+use super::{Exchange, ExchangeEnd, State};
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
+
+const JSON: &str = "content-type: application/json\r\n";
 
 /// The caller of one exchange, watched for the moment when it hangs up.
 pub(super) struct Caller<'a> {
@@ -84,13 +86,16 @@ pub(super) fn refuse(connection: &TcpStream, status: u16, message: &str) -> io::
 }
 
 /// Answers with a document that has nothing to do with a script.
-pub(super) fn reply(mut connection: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
-    let body = body.to_string();
+pub(super) fn reply(connection: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
+    reply_with(connection, status, JSON, &body.to_string())
+}
+
+/// Answers with these lines of head.
+fn reply_with(mut connection: &TcpStream, status: u16, head: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     write!(
         connection,
-        "HTTP/1.1 {status} Scripted\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
-         connection: close\r\n\r\n{body}"
+        "HTTP/1.1 {status} Scripted\r\n{head}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
     )
 }
 
@@ -98,70 +103,39 @@ pub(super) fn reply(mut connection: &TcpStream, status: u16, body: &Value) -> io
 pub(super) fn play(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()> {
     let script = passage.script;
     caller.pause(Duration::from_millis(script.headers_after))?;
-    if script.status != 200 {
-        return play_error(script, caller);
+    if script.status == 0 {
+        return Ok(());
     }
+    let complaint = &passage.asked.complaint;
+    if script.form == Form::Page {
+        let head = format!(
+            "content-type: text/html; charset=utf-8; detail={complaint}\r\nx-detail: {complaint}\r\n"
+        );
+        let page = format!("<!doctype html><title>Error</title><p>{complaint}</p>");
+        return reply_with(caller.connection, script.status, &head, &page);
+    }
+    if script.status != 200 {
+        return play_error(passage, caller);
+    }
+    let protocol = passage.asked.protocol;
     if passage.ending == Ending::TooLong && passage.pieces.is_empty() {
-        return reply(caller.connection, 400, &too_long());
+        return reply_with(caller.connection, 400, JSON, &protocol.too_long(complaint));
     }
     match script.form {
-        Form::Document => play_document(passage, caller),
-        Form::EventStream => play_events(passage, caller),
+        Form::Document => {
+            let document = protocol.document(passage).to_string();
+            reply_with(caller.connection, 200, JSON, &document)
+        }
+        Form::EventStream | Form::Page => play_events(passage, caller),
     }
 }
 
-/// How the conversation is refused that does not fit the model.
-pub(super) fn too_long() -> Value {
-    let message = format!("This model's maximum context length is 8192 tokens. {PROVIDER_SECRET}");
-    json!({ "error": { "message": message, "type": "invalid_request_error", "code": "context_length_exceeded" } })
-}
-
-fn play_error(script: &Script, caller: &Caller<'_>) -> io::Result<()> {
-    let body = json!({ "error": { "message": PROVIDER_SECRET, "type": "scripted" } }).to_string();
-    let retry_after = script
-        .retry_after
-        .as_ref()
-        .map_or(String::new(), |value| format!("retry-after: {value}\r\n"));
-    caller.write(
-        format!(
-            "HTTP/1.1 {} Scripted\r\ncontent-type: application/json\r\n{retry_after}content-length: {}\r\n\
-             connection: close\r\n\r\n{body}",
-            script.status,
-            body.len()
-        )
-        .as_bytes(),
-    )
-}
-
-fn play_document(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()> {
-    let mut message = json!({ "role": "assistant", "content": passage.whole_text() });
-    if !passage.calls.is_empty() {
-        let calls = passage.calls.iter().enumerate();
-        message["tool_calls"] = calls.map(|(place, _)| passage.call(place)).collect();
-    }
-    let mut body = json!({
-        "id": "scripted",
-        "object": "chat.completion",
-        "choices": [{ "index": 0, "message": message, "finish_reason": passage.finish_reason() }],
-    });
-    add_usage(&mut body, passage.script);
-    let body = body.to_string();
-    let length = body.len();
-    caller.write(
-        format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
-             connection: close\r\n\r\n{body}"
-        )
-        .as_bytes(),
-    )
-}
-
-pub(super) fn add_usage(body: &mut Value, script: &Script) {
-    if let Some((prompt, completion)) = script.usage {
-        body["usage"] = json!({
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-            "total_tokens": prompt + completion,
-        });
-    }
+/// An error tells its caller's secrets in its head as well.
+fn play_error(passage: &Passage<'_>, caller: &Caller<'_>) -> io::Result<()> {
+    let (status, complaint) = (passage.script.status, &passage.asked.complaint);
+    let mut head = format!("{JSON}x-detail: {complaint}\r\nlocation: /elsewhere?detail={complaint}\r\n");
+    let retry_after = passage.script.retry_after.as_ref().unwrap_or(complaint);
+    head.push_str(&format!("retry-after: {retry_after}\r\n"));
+    let body = passage.asked.protocol.refusal(status, complaint);
+    reply_with(caller.connection, status, &head, &body)
 }

@@ -11,6 +11,16 @@ pub(super) struct Request {
     pub(super) body: Value,
 }
 
+impl Request {
+    /// The value of a header.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        headers
+            .find(|(candidate, _)| candidate == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
 /// Reads the head, then as many bytes of body as the head announces, or its chunks.
 pub(super) fn read(mut connection: &TcpStream) -> io::Result<Request> {
     let mut bytes = Vec::new();

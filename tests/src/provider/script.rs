@@ -22,7 +22,7 @@ pub const SUMMARY_LABEL: &str = "summary";
 pub struct Script {
     /// The test's name for this request; also the name of its gate.
     pub label: String,
-    /// The HTTP status. Anything but 200 answers with an error body at once.
+    /// The HTTP status. Anything but 200 answers with an error body at once; 0 hangs up without a word.
     pub status: u16,
     /// The header `Retry-After` of an error.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +119,8 @@ pub enum Form {
     EventStream,
     /// One JSON document, from a provider that ignores `"stream": true`.
     Document,
+    /// A web page, of whatever stands between the caller and the provider.
+    Page,
 }
 
 /// How lines of an event stream end.
@@ -218,6 +220,11 @@ impl Script {
                 ..Self::default()
             }),
         }
+    }
+
+    /// Whether an owner's message is a script.
+    pub(super) fn is_in(message: &str) -> bool {
+        message.starts_with(PREFIX)
     }
 
     /// The answer to a request for a summary, which is the runtime's own and holds no script of its own.

@@ -11,6 +11,7 @@
 )]
 
 mod approval;
+mod canary;
 mod conversations;
 mod crash;
 mod damage;
@@ -20,9 +21,12 @@ mod harness;
 mod ingress;
 mod lifetime;
 mod long;
+mod models;
 mod pages;
 mod recovery;
 mod reset;
+mod search;
+mod settings;
 mod sign_in;
 mod sockets;
 mod stops;
