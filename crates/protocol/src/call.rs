@@ -80,6 +80,17 @@ fn argument<T: DeserializeOwned>(
     })
 }
 
+/// A missing argument reads as nothing, and nothing removes a key: here it has to be said.
+fn check_intent(method: &str, given: usize) -> Result<(), CallFailure> {
+    if method == SetProviderKey::METHOD && given < 2 {
+        return Err(CallFailure::new(
+            FailureCode::InvalidArguments,
+            "The argument key is missing; give null to remove the key.",
+        ));
+    }
+    Ok(())
+}
+
 /// A value of ours as JSON. Serialising our own types cannot fail: their maps have string keys.
 fn json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
@@ -126,6 +137,7 @@ macro_rules! calls {
             /// An unknown method, too many arguments, or arguments of the wrong form.
             pub fn parse(method: &str, arguments: Vec<Value>) -> Result<Self, CallFailure> {
                 let given = arguments.len();
+                check_intent(method, given)?;
                 let mut arguments = arguments.into_iter();
                 let call = match method {
                     $($method => Self::$name($name { $($field: argument(&mut arguments, stringify!($field))?),* }),)*

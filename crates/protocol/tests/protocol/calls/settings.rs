@@ -109,3 +109,20 @@ fn a_choice_holds_a_provider_and_a_model_and_nothing_else() {
         assert_eq!(refused.code, FailureCode::InvalidArguments, "{choice}");
     }
 }
+
+#[test]
+fn a_key_is_removed_by_saying_so_and_not_by_saying_nothing() {
+    let parse = |arguments: Value| AgentCall::parse("setProviderKey", arguments.as_array().unwrap().clone());
+    for missing in [json!([]), json!(["anthropic"])] {
+        let refused = parse(missing).unwrap_err();
+        assert_eq!(refused.code, FailureCode::InvalidArguments);
+    }
+    let removed = SetProviderKey {
+        provider: ModelProvider::Anthropic,
+        key: None,
+    };
+    assert_eq!(
+        parse(json!(["anthropic", null])),
+        Ok(AgentCall::SetProviderKey(removed))
+    );
+}
