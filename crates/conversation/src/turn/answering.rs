@@ -145,7 +145,6 @@ impl Answering {
             }
             ModelEvent::Reasoning(_) if call.continues() => Progress::GoesOn,
             ModelEvent::Reasoning(text) => self.extend(Kind::Reasoning, &text, now, effects),
-            // The endpoint that is in use wants none of them back.
             ModelEvent::Thought(thought) => {
                 // The thoughts of a rest would be told of as those of its whole step.
                 if !call.continues() {
