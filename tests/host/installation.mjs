@@ -11,14 +11,15 @@ export const script = (fields) => `script ${JSON.stringify(fields)}`;
 
 /**
  * Starts an installation on empty storage, of the release bundle (`production`) or of the one with the tests' own tools
- * (`fixture`). `FLAREBOT_INSTALLATION` names the built program; without it, cargo runs it.
+ * (`fixture`). `FLAREBOT_INSTALLATION` names the built program; without it, cargo runs it. `server`, as `host:port`,
+ * answers instead of the scripted provider.
  */
-export async function startInstallation(bundle = "production") {
+export async function startInstallation(bundle = "production", server = undefined) {
   const program = process.env.FLAREBOT_INSTALLATION;
   const [command, ...parameters] = program
     ? [program]
     : ["cargo", "run", "--quiet", "--package", "flarebot-tests", "--bin", "installation", "--"];
-  const child = spawn(command, [...parameters, bundle], { cwd: checkout, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(command, [...parameters, bundle, ...(server ? [server] : [])], { cwd: checkout, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const nextLine = async () => {
     const { value, done } = await lines.next();

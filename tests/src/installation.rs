@@ -50,12 +50,29 @@ impl Installation {
     /// When it cannot be started.
     #[must_use]
     pub fn start_with(entry: Entry, change: impl FnOnce(&mut Variables)) -> Self {
+        Self::start_towards(entry, None, change)
+    }
+
+    /// Starts a bundle whose requests go to another server, `host:port`, instead of the scripted provider.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn start_towards(
+        entry: Entry,
+        server: Option<String>,
+        change: impl FnOnce(&mut Variables),
+    ) -> Self {
         let provider = Provider::start().expect("there is a free port");
+        let authority = server.unwrap_or_else(|| provider.authority());
         let folder = TempDir::new().expect("there is room for storage");
         let port = free_port();
         let mut variables = variables(&format!("http://localhost:{port}"));
         let credentials = Credentials::new(&variables);
-        variables.insert("FLAREBOT_COMPATIBLE_BASE_URL".to_owned(), provider.base_url());
+        variables.insert(
+            "FLAREBOT_COMPATIBLE_BASE_URL".to_owned(),
+            format!("http://{authority}/v1"),
+        );
         variables.insert("FLAREBOT_COMPATIBLE_MODELS".to_owned(), "scripted".to_owned());
         change(&mut variables);
         let options = HostOptions {
@@ -63,7 +80,7 @@ impl Installation {
             storage: folder.path().join("storage"),
             port,
             variables,
-            provider: provider.authority(),
+            provider: authority,
             bundle: None,
         };
         let host = Host::start(&options);

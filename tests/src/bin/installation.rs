@@ -1,6 +1,7 @@
 //! A running installation as a process, for suites that are not written in Rust.
 //!
-//! Runs the release bundle, or with the argument `fixture` the bundle whose tools do on command what tools do.
+//! Runs the release bundle, or with the argument `fixture` the bundle whose tools do on command what tools do. A second
+//! argument, `host:port`, names another server to ask for answers than the scripted provider.
 //!
 //! Prints one JSON line with its origin when it is ready, and goes away when its standard input ends. Each line of its
 //! input is one request, answered with one JSON line:
@@ -24,7 +25,7 @@ fn main() -> io::Result<()> {
         Some("fixture") => Entry::Fixture,
         Some(_) | None => Entry::Production,
     };
-    let mut installation = Installation::start_entry(entry);
+    let mut installation = Installation::start_towards(entry, std::env::args().nth(2), |_| {});
     println!("{}", json!({ "origin": installation.origin() }));
     for line in io::stdin().lock().lines() {
         let line = line?;
