@@ -58,11 +58,7 @@ impl Installation {
     /// # Panics
     /// When it cannot be started.
     #[must_use]
-    pub fn start_towards(
-        entry: Entry,
-        server: Option<String>,
-        change: impl FnOnce(&mut Variables),
-    ) -> Self {
+    pub fn start_towards(entry: Entry, server: Option<String>, change: impl FnOnce(&mut Variables)) -> Self {
         let provider = Provider::start().expect("there is a free port");
         let authority = server.unwrap_or_else(|| provider.authority());
         let folder = TempDir::new().expect("there is room for storage");
