@@ -182,10 +182,15 @@ fn a_running_answer_that_lost_its_connection_waits_for_it() {
         let store = browser.open();
         browser.let_in(&[summary(1, "One")], &[]);
         let socket = browser.load(conversation(1), vec![message("q", "Go")]);
-        let start: Chunk = serde_json::from_value(json!({"type": "start", "messageId": "a"})).unwrap();
         let request = RequestId::new("r").unwrap();
-        for (seq, chunk) in [start, Chunk::StartStep].iter().enumerate() {
-            let chunk = ChatResponse::chunk(request.clone(), seq as u64, chunk);
+        let chunks = [
+            json!({"type": "start", "messageId": "a"}),
+            json!({"type": "start-step"}),
+            json!({"type": "text-start", "id": "t"}),
+        ];
+        for (seq, chunk) in chunks.into_iter().enumerate() {
+            let chunk: Chunk = serde_json::from_value(chunk).unwrap();
+            let chunk = ChatResponse::chunk(request.clone(), seq as u64, &chunk);
             socket.receive(&ServerFrame::ChatResponse(chunk));
         }
         assert_eq!(store.conversation.progress.get_untracked(), Progress::Writing);
