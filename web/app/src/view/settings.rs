@@ -1,4 +1,4 @@
-//! The owner's settings, section by section. A section is one line of [`SECTIONS`] and a component.
+//! The owner's settings, section by section. A section is one line of [`SECTIONS`], a name, and a component.
 
 mod general;
 mod instructions;
@@ -13,7 +13,7 @@ use super::frame::{Drawer, HeadingFocus, PageHeader, is_plain_click, nothing_has
 use crate::store::{Store, section_path};
 use general::General;
 use keyboard::Keyboard;
-use leptos::either::Either;
+use leptos::either::{Either, EitherOf4};
 use leptos::html;
 use leptos::prelude::*;
 use models::Models;
@@ -25,16 +25,37 @@ struct Section {
     /// What the address calls it.
     address: &'static str,
     title: &'static str,
-    show: fn(Store) -> AnyView,
+    name: Name,
+}
+
+/// Which section it is. The views of all of them are one type that is known when the page is compiled: to erase it would
+/// double the page, since nothing of what an erased view can do is ever left out.
+#[derive(Clone, Copy)]
+enum Name {
+    General,
+    Models,
+    Keyboard,
+    Security,
+}
+
+impl Name {
+    fn view(self, store: Store) -> impl IntoView {
+        match self {
+            Self::General => EitherOf4::A(view! { <General store /> }),
+            Self::Models => EitherOf4::B(view! { <Models store /> }),
+            Self::Keyboard => EitherOf4::C(view! { <Keyboard /> }),
+            Self::Security => EitherOf4::D(view! { <Security store /> }),
+        }
+    }
 }
 
 /// All sections, in the order in which they stand.
 #[rustfmt::skip]
 static SECTIONS: [Section; 4] = [
-    Section { address: "", title: "General", show: |store| view! { <General store /> }.into_any() },
-    Section { address: "models", title: "Models", show: |store| view! { <Models store /> }.into_any() },
-    Section { address: "keyboard", title: "Keyboard", show: |_| view! { <Keyboard /> }.into_any() },
-    Section { address: "security", title: "Security", show: |store| view! { <Security store /> }.into_any() },
+    Section { address: "", title: "General", name: Name::General },
+    Section { address: "models", title: "Models", name: Name::Models },
+    Section { address: "keyboard", title: "Keyboard", name: Name::Keyboard },
+    Section { address: "security", title: "Security", name: Name::Security },
 ];
 
 /// The section of an address; the first one stands for what is unknown.
@@ -103,7 +124,7 @@ pub(super) fn Settings(store: Store, drawer: Drawer) -> impl IntoView {
                                 <h2 class="section-title" tabindex="-1" node_ref=heading>
                                     {section.title}
                                 </h2>
-                                {(section.show)(store)}
+                                {section.name.view(store)}
                             },
                         )
                     }
