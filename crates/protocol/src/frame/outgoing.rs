@@ -38,7 +38,7 @@ pub enum ServerFrame {
     /// The reply to a call.
     #[serde(rename = "rpc")]
     Rpc(RpcReply),
-    /// The whole transcript, for clients of the Agents SDK.
+    /// The transcript, or its newest part if it is very long, for clients of the Agents SDK.
     #[serde(rename = "cf_agent_chat_messages")]
     ChatMessages {
         /// Every message, oldest first.

@@ -152,7 +152,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Clients that know no single messages get the whole transcript, except the one that brought the news.
+    /// Clients that know no single messages get the transcript, except the one that brought the news.
     fn tell_other_transcripts(&self, sender: Option<&Socket>) -> Result<(), Fault> {
         let sender = sender.map(|sender| &sender.attachment.grant.connection);
         let wanted = |other: &Socket| {
@@ -182,7 +182,7 @@ impl Chat {
         self.tell_transcripts();
     }
 
-    /// Clients that know no single messages get the whole transcript.
+    /// Clients that know no single messages get the transcript.
     pub(super) fn tell_transcripts(&self) {
         let wanted =
             |socket: &Socket| socket.client() == ClientKind::Sdk && socket.attachment.offered.is_none();
