@@ -2,9 +2,10 @@
 
 use flarebot_agent::models::SealedKey;
 use flarebot_protocol::settings::ModelChoice;
-use flarebot_protocol::{CloseCode, ConnectionId, ConversationId};
+use flarebot_protocol::{CloseCode, ConnectionId, ConversationId, RequestId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A request with the type of its reply, so that no caller can misread an answer.
 pub trait Exchange: Serialize {
@@ -20,19 +21,13 @@ pub enum AgentRequest {
     ConsumeAssertion(ConsumeAssertion),
     /// Close every socket of the owner, those of conversations too.
     EndSessions,
-    /// Work was accepted: wake the conversation until it says that nothing is left.
-    TurnStarted(TurnReport),
+    /// A turn begins or goes on: wake the conversation until it says that no work is left, and say what the turn is to use,
+    /// in one coherent snapshot.
+    BeginTurn(TurnBeginning),
     /// No accepted work is left.
     TurnsEnded(TurnReport),
-    /// Say what a turn that begins now is to use: one coherent snapshot.
-    ReadTurnSettings,
-    /// Give a conversation another name, as a tool wishes.
-    RenameConversation {
-        /// The conversation.
-        conversation: ConversationId,
-        /// The name, unchecked.
-        name: String,
-    },
+    /// Answer a question that a tool asks.
+    ToolQuestion(ToolQuestion),
     /// A socket of a conversation was closed.
     SocketClosed {
         /// The conversation.
@@ -59,10 +54,10 @@ pub enum AgentReply {
     Done,
     /// The assertion had been used before; nothing was done.
     AssertionUsed,
-    /// The conversation has this name now.
-    Renamed {
-        /// The name as it is stored.
-        name: String,
+    /// What a tool asked for.
+    ToolAnswer {
+        /// The answer, of the type that belongs to the question.
+        answer: Value,
     },
     /// What a turn that begins now is to use.
     TurnSettings(TurnSettings),
@@ -86,6 +81,30 @@ pub struct TurnSettings {
     pub key: Option<SealedKey>,
     /// What the agent is told before the conversation.
     pub instructions: String,
+}
+
+/// A turn that begins, or goes on in another instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnBeginning {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+}
+
+/// A question that a tool asks on behalf of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolQuestion {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The request whose answer the call is part of.
+    pub request_id: RequestId,
+    /// The call, unique in that answer.
+    pub tool_call_id: String,
+    /// The feature that is asked.
+    pub feature: String,
+    /// The question, of the type that belongs to the feature.
+    pub question: Value,
 }
 
 /// Something that a conversation reports about its turns.
@@ -159,6 +178,7 @@ impl Exchange for ConversationRequest {
 mod tests {
     use super::*;
     use flarebot_protocol::settings::ModelProvider;
+    use serde_json::json;
 
     fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
         let text = serde_json::to_string(value).unwrap();
@@ -173,16 +193,22 @@ mod tests {
             at: 1,
             seen: true,
         };
-        survives(&AgentRequest::RenameConversation {
+        survives(&AgentRequest::ToolQuestion(ToolQuestion {
             conversation,
-            name: "A name".to_owned(),
+            request_id: RequestId::new("request").unwrap(),
+            tool_call_id: "call".to_owned(),
+            feature: "conversation".to_owned(),
+            question: json!({ "rename": "A name" }),
+        }));
+        survives(&AgentReply::ToolAnswer {
+            answer: json!("A name"),
         });
         survives(&AgentRequest::ConsumeAssertion(ConsumeAssertion {
             id: "a".to_owned(),
             expires_at: 2,
         }));
         survives(&AgentRequest::EndSessions);
-        survives(&AgentRequest::TurnStarted(report.clone()));
+        survives(&AgentRequest::BeginTurn(TurnBeginning { conversation, at: 1 }));
         survives(&AgentRequest::TurnsEnded(report));
         survives(&AgentRequest::SocketClosed {
             conversation,
@@ -197,7 +223,6 @@ mod tests {
         survives(&ConversationRequest::CloseSockets {
             reason: CloseReason::Deleted,
         });
-        survives(&AgentRequest::ReadTurnSettings);
         survives(&AgentReply::TurnSettings(TurnSettings {
             model: ModelChoice {
                 provider: ModelProvider::Anthropic,

@@ -4,12 +4,14 @@
 //! On the wire a call is a method name with positional arguments, as the Agents SDK client sends it.
 
 use crate::conversation::{ConversationSummary, Status};
+use crate::memory::{ConversationMemory, Fact, FactOrigin};
 use crate::message::{Decision, Message};
 use crate::settings::{
     InstructionSettings, ModelCatalog, ModelChoice, ModelList, ModelProvider, ModelSettings, ModelTrial,
     ProviderKey,
 };
 use crate::submission::{Submission, SubmissionPage, Submitted};
+use crate::tool_activity::ActivityPage;
 use crate::{ConversationId, MessageId, RequestId, SubmissionKey};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -57,6 +59,8 @@ pub enum FailureCode {
     InvalidArguments,
     /// What the call names does not exist.
     NotFound,
+    /// What the call is based on has changed meanwhile; nothing was changed by it.
+    Conflict,
     /// The frame could not be read.
     InvalidFrame,
     /// What the call asks for cannot be had in this version or configuration.
@@ -235,6 +239,51 @@ calls! {
         /// The model, which need not be the one that answers now.
         choice: ModelChoice,
     } -> ModelTrial, try_model;
+    /// Every fact that is remembered, the one that changed last first.
+    "listMemories" => ListMemories {} -> Vec<Fact>, list_memories;
+    /// The facts that a text is most likely about, the likeliest first.
+    "searchMemories" => SearchMemories {
+        /// What is looked for, in any words; at most [`crate::memory::MAXIMUM_QUERY_CHARACTERS`] count.
+        query: String,
+    } -> Vec<Fact>, search_memories;
+    /// Remembers a fact.
+    "addMemory" => AddMemory {
+        /// Not blank, at most [`crate::memory::MAXIMUM_FACT_UNITS`], no control characters but tabs and the ends of lines.
+        content: String,
+    } -> Fact, add_memory;
+    /// Changes a fact, unless it changed meanwhile.
+    "updateMemory" => UpdateMemory {
+        /// Which one.
+        id: String,
+        /// The new text, under the rules of [`AddMemory`].
+        content: String,
+        /// The version that the change is based on.
+        version: u32,
+    } -> Fact, update_memory;
+    /// Forgets a fact, unless it changed meanwhile. Forgetting what is not remembered succeeds.
+    "deleteMemory" => DeleteMemory {
+        /// Which one.
+        id: String,
+        /// The version that was seen.
+        version: u32,
+    } -> (), delete_memory;
+    /// Where a fact came from.
+    "getMemoryOrigin" => GetMemoryOrigin {
+        /// Which one.
+        id: String,
+    } -> FactOrigin, get_memory_origin;
+    /// Whether a conversation uses memory.
+    "getConversationMemory" => GetConversationMemory {
+        /// Which conversation.
+        id: ConversationId,
+    } -> ConversationMemory, get_conversation_memory;
+    /// Lets a conversation use memory, or keeps memory out of it. Counts from its next answer on.
+    "setConversationMemory" => SetConversationMemory {
+        /// Which conversation.
+        id: ConversationId,
+        /// Whether it uses memory.
+        enabled: bool,
+    } -> ConversationMemory, set_conversation_memory;
 }
 
 calls! {
@@ -306,6 +355,11 @@ calls! {
         /// Whether it may run.
         decision: Decision,
     } -> (), decide_approval;
+    /// One page of the calls of tools, the newest first.
+    "listToolActivities" => ListToolActivities {
+        /// The cursor of the page before; without it, the page begins with the newest.
+        before: Option<u64>,
+    } -> ActivityPage, list_tool_activities;
 }
 
 /// One page of a transcript.

@@ -7,7 +7,7 @@ mod written;
 pub use incoming::{ChatRequest, ClientFrame, FrameFault, Trigger};
 pub use outgoing::{
     AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueueFrame, QueuedTurn, ResumeNoneReason, RpcReply,
-    RunningTurn, ServerFrame,
+    RunningTurn, ServerFrame, SharedState,
 };
 
 /// What a client asked for when it connected.

@@ -13,10 +13,12 @@ mod close;
 pub mod conversation;
 pub mod frame;
 mod identifier;
+pub mod memory;
 pub mod message;
 mod reducer;
 pub mod settings;
 pub mod submission;
+pub mod tool_activity;
 
 pub use close::CloseCode;
 pub use identifier::{

@@ -184,4 +184,6 @@ pub enum SettingsSection {
     Instructions,
     /// Which model answers, and the keys of providers.
     Models,
+    /// What is remembered.
+    Memory,
 }

@@ -1,5 +1,6 @@
 //! What is known of a tool without running it.
 
+use flarebot_protocol::tool_activity::ActivityKind;
 use serde_json::Value;
 
 /// How long a tool may run unless it says otherwise, in milliseconds.
@@ -20,6 +21,26 @@ pub struct ToolDescriptor {
     pub approval: Approval,
     /// How long it may run, in milliseconds. After that its call has failed.
     pub deadline_milliseconds: i64,
+    /// What the owner reads of its calls.
+    pub activity: ActivityDescriptor,
+}
+
+/// What the owner reads of a tool's calls, whatever goes into them: nothing that a model, a page or a key could have
+/// written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActivityDescriptor {
+    /// What kind of thing it does.
+    pub kind: ActivityKind,
+    /// What it does, in a few words: `Read a page`.
+    pub label: &'static str,
+}
+
+impl ActivityDescriptor {
+    /// Of this kind, under this label.
+    #[must_use]
+    pub const fn new(kind: ActivityKind, label: &'static str) -> Self {
+        Self { kind, label }
+    }
 }
 
 /// Whether a call that was begun, and of whose end nothing is known, may be made again.

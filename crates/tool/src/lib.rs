@@ -6,16 +6,20 @@
 mod arguments;
 mod descriptor;
 mod failure;
+mod fetch;
 mod host;
 mod output;
+mod question;
 mod toolbox;
 mod tools;
 
 pub use arguments::read_arguments;
-pub use descriptor::{Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+pub use descriptor::{ActivityDescriptor, Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
 pub use failure::ToolFailure;
-pub use host::{Host, HostFuture};
+pub use fetch::{FetchFailure, FetchRequest, Fetched};
+pub use host::{Host, HostFuture, ask};
 pub use output::{OUTPUT_CHARACTERS, bounded};
+pub use question::{ConversationQuestion, Question};
 pub use toolbox::{Toolbox, ToolboxError};
 pub use tools::builtin;
 

@@ -5,6 +5,7 @@ mod conversations;
 mod lost_sockets;
 mod service;
 mod settings;
+mod tool_questions;
 
 use crate::clock::now;
 use crate::configuration::Deployment;
@@ -22,7 +23,9 @@ use flarebot_link::route::AgentRoute;
 use flarebot_link::{AgentReply, AgentRequest, CloseReason, ConversationRequest, SocketGrant};
 use flarebot_protocol::call::{AgentCall, AgentService as _};
 use flarebot_protocol::conversation::{ConversationActivity, PublicState};
-use flarebot_protocol::frame::{AgentKind, ClientFrame, ClientKind, FrameFault, RpcReply, ServerFrame};
+use flarebot_protocol::frame::{
+    AgentKind, ClientFrame, ClientKind, FrameFault, RpcReply, ServerFrame, SharedState,
+};
 use flarebot_protocol::{CloseCode, ConversationId};
 use service::Service;
 use std::cell::Cell;
@@ -166,7 +169,7 @@ impl Agent {
             state_follows: true,
         });
         socket.send(&ServerFrame::State {
-            state: self.public_state()?,
+            state: SharedState::Agent(self.public_state()?),
         });
         if socket.client() == ClientKind::Flarebot {
             socket.send(&self.conversations_frame()?);
@@ -190,20 +193,15 @@ impl Agent {
                 }
             }
             AgentRequest::EndSessions => self.end_sessions().await?,
-            AgentRequest::TurnStarted(report) => self.turn_started(report.conversation, report.at).await?,
+            AgentRequest::BeginTurn(turn) => {
+                self.turn_started(turn.conversation, turn.at).await?;
+                return Ok(AgentReply::TurnSettings(self.turn_settings()?));
+            }
             AgentRequest::TurnsEnded(report) => {
                 self.turns_ended(report.conversation, report.at, report.seen)
                     .await?;
             }
-            AgentRequest::ReadTurnSettings => return Ok(AgentReply::TurnSettings(self.turn_settings()?)),
-            AgentRequest::RenameConversation { conversation, name } => {
-                return Ok(match self.rename(conversation, &name) {
-                    Ok(summary) => AgentReply::Renamed { name: summary.name },
-                    Err(failure) => AgentReply::Refused {
-                        sentence: failure.message,
-                    },
-                });
-            }
+            AgentRequest::ToolQuestion(asked) => return self.answer_tool(asked),
             AgentRequest::SocketClosed {
                 conversation,
                 connection,

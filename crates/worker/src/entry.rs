@@ -117,7 +117,7 @@ async fn sign_in(
     };
     match object::ask_agent(environment, &AgentRequest::ConsumeAssertion(consume)).await? {
         AgentReply::AssertionUsed => problem(403, AssertionRefusal::Used.sentence()),
-        AgentReply::Renamed { .. } | AgentReply::TurnSettings(_) | AgentReply::Refused { .. } => {
+        AgentReply::ToolAnswer { .. } | AgentReply::TurnSettings(_) | AgentReply::Refused { .. } => {
             Err(Fault::internal("the agent answered another question"))
         }
         AgentReply::Done => {

@@ -11,9 +11,10 @@ use flarebot_model::{MAXIMUM_CALL_BYTES, MAXIMUM_CALLS, ModelEvent, ToolCall};
 use flarebot_protocol::MAXIMUM_MESSAGE_BYTES;
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, Role, Usage};
+use flarebot_protocol::tool_activity::ActivityKind;
 use flarebot_sql::native::Database;
 use flarebot_sql::{MAXIMUM_VALUE_BYTES, Sql};
-use flarebot_tool::{Approval, Repetition, ToolDescriptor};
+use flarebot_tool::{ActivityDescriptor, Approval, Repetition, ToolDescriptor};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -31,6 +32,7 @@ fn tools_context() -> TurnContext {
             repetition: Repetition::Harmless,
             approval: Approval::NotNeeded,
             deadline_milliseconds: 1_000,
+            activity: ActivityDescriptor::new(ActivityKind::Other, "Test"),
         }],
         ..context()
     }

@@ -18,8 +18,9 @@ use flarebot_conversation::{compaction, stream_log, transcript};
 use flarebot_model::ToolCall;
 use flarebot_protocol::RequestId;
 use flarebot_protocol::message::{Decision, Message, Part};
+use flarebot_protocol::tool_activity::ActivityKind;
 use flarebot_sql::native::Database;
-use flarebot_tool::{Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+use flarebot_tool::{ActivityDescriptor, Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
 use reader::Reader;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
@@ -358,6 +359,7 @@ fn tools_context(history: History) -> TurnContext {
         repetition,
         approval,
         deadline_milliseconds: DEADLINE_MILLISECONDS,
+        activity: ActivityDescriptor::new(ActivityKind::Other, "Test"),
     };
     TurnContext {
         history,

@@ -8,7 +8,8 @@ use flarebot_conversation::turn::{Effect, Event, MAXIMUM_INTERRUPTIONS, Turn, Tu
 use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, ToolCall};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Outcome, Part, ToolState};
-use flarebot_tool::{Approval, Repetition, ToolDescriptor};
+use flarebot_protocol::tool_activity::ActivityKind;
+use flarebot_tool::{ActivityDescriptor, Approval, Repetition, ToolDescriptor};
 use serde_json::{Value, json};
 
 fn tools() -> TurnContext {
@@ -19,6 +20,7 @@ fn tools() -> TurnContext {
         repetition: Repetition::Harmless,
         approval,
         deadline_milliseconds: 30_000,
+        activity: ActivityDescriptor::new(ActivityKind::Other, "Test"),
     };
     TurnContext {
         tools: vec![tool("look", Approval::NotNeeded), tool("sign", Approval::Needed)],

@@ -8,7 +8,8 @@ use flarebot_conversation::turn::{Effect, Event, MAXIMUM_STEPS, Turn, TurnContex
 use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, Thought, ThoughtContent, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Outcome, Part, ToolPart, ToolState};
-use flarebot_tool::{Approval, Repetition, ToolDescriptor};
+use flarebot_protocol::tool_activity::ActivityKind;
+use flarebot_tool::{ActivityDescriptor, Approval, Repetition, ToolDescriptor};
 use serde_json::{Value, json};
 
 fn turn() -> Turn {
@@ -23,6 +24,7 @@ fn context_with_tools() -> TurnContext {
         repetition: Repetition::Harmless,
         approval: Approval::NotNeeded,
         deadline_milliseconds,
+        activity: ActivityDescriptor::new(ActivityKind::Other, "Test"),
     };
     TurnContext {
         tools: vec![tool("look", 1_000), tool("wait", 30_000)],

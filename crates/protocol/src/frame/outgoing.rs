@@ -5,6 +5,7 @@ use crate::chunk::Chunk;
 use crate::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use crate::message::{Message, Outcome};
 use crate::settings::SettingsSection;
+use crate::tool_activity::ConversationState;
 use crate::{MessageId, RequestId};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -23,11 +24,11 @@ pub enum ServerFrame {
         /// Whether a state frame comes next.
         state_follows: bool,
     },
-    /// The agent's public state.
+    /// The public state of whoever answers on this socket.
     #[serde(rename = "cf_agent_state")]
     State {
         /// The state.
-        state: PublicState,
+        state: SharedState,
     },
     /// A client tried to set the state.
     #[serde(rename = "cf_agent_state_error")]
@@ -123,6 +124,16 @@ pub enum ServerFrame {
     /// A frame could not be read or served.
     #[serde(rename = "flarebot_error")]
     Error(ErrorFrame),
+}
+
+/// A public state: safe for any client that holds a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SharedState {
+    /// The agent's.
+    Agent(PublicState),
+    /// A conversation's.
+    Conversation(ConversationState),
 }
 
 /// The class of an object, as the Agents SDK spells it in addresses.

@@ -8,7 +8,7 @@ use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use flarebot_protocol::frame::{
     AgentKind, ChatResponse, ErrorFrame, HistoryFrame, QueueFrame, QueuedTurn, ResumeNoneReason, RpcReply,
-    RunningTurn, ServerFrame,
+    RunningTurn, ServerFrame, SharedState,
 };
 use flarebot_protocol::message::{
     Approval, Message, Metadata, Outcome, Part, PartState, ToolPart, ToolState, Usage,
@@ -119,10 +119,10 @@ fn identities() -> Vec<(&'static str, ServerFrame)> {
         (
             "state",
             ServerFrame::State {
-                state: PublicState {
+                state: SharedState::Agent(PublicState {
                     schema_version: 1,
                     created_at: TIME.to_owned(),
-                },
+                }),
             },
         ),
         (

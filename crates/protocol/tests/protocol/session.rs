@@ -10,7 +10,9 @@ use flarebot_protocol::client::{
     ClientSession, ConnectionStatus, Output, SessionEvent, Settlement, SubmissionState,
 };
 use flarebot_protocol::conversation::PublicState;
-use flarebot_protocol::frame::{AgentKind, ChatRequest, HistoryFrame, QueuedTurn, RunningTurn, ServerFrame};
+use flarebot_protocol::frame::{
+    AgentKind, ChatRequest, HistoryFrame, QueuedTurn, RunningTurn, ServerFrame, SharedState,
+};
 use flarebot_protocol::message::Message;
 
 /// What a browser reports when it knows no close code.
@@ -83,10 +85,10 @@ fn identity(agent: AgentKind, state_follows: bool) -> ServerFrame {
 
 fn state() -> ServerFrame {
     ServerFrame::State {
-        state: PublicState {
+        state: SharedState::Agent(PublicState {
             schema_version: 1,
             created_at: "2026-03-01T08:00:00.000Z".to_owned(),
-        },
+        }),
     }
 }
 

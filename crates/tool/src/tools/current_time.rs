@@ -1,10 +1,11 @@
 //! Tells the model what it cannot know: the time.
 
 use crate::{
-    Approval, DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure,
-    read_arguments,
+    ActivityDescriptor, Approval, DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor,
+    ToolFailure, read_arguments,
 };
 use chrono::{DateTime, Datelike, FixedOffset, SecondsFormat, TimeZone, Weekday};
+use flarebot_protocol::tool_activity::ActivityKind;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -42,6 +43,7 @@ impl Tool for CurrentTime {
             repetition: Repetition::Harmless,
             approval: Approval::NotNeeded,
             deadline_milliseconds: DEADLINE_MILLISECONDS,
+            activity: ActivityDescriptor::new(ActivityKind::Time, "Look at the clock"),
         }
     }
 

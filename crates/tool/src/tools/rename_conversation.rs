@@ -1,9 +1,10 @@
 //! Lets the model give the conversation a name.
 
 use crate::{
-    Approval, DEADLINE_MILLISECONDS, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure,
-    read_arguments,
+    ActivityDescriptor, Approval, ConversationQuestion, DEADLINE_MILLISECONDS, Host, HostFuture, Repetition,
+    Tool, ToolDescriptor, ToolFailure, ask, read_arguments,
 };
+use flarebot_protocol::tool_activity::ActivityKind;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,17 +37,15 @@ impl Tool for RenameConversation {
             repetition: Repetition::Never,
             approval: Approval::NotNeeded,
             deadline_milliseconds: DEADLINE_MILLISECONDS,
+            activity: ActivityDescriptor::new(ActivityKind::Conversation, "Rename the conversation"),
         }
     }
 
     fn run<'a>(&'a self, arguments: Value, host: &'a dyn Host) -> HostFuture<'a, Result<Value, ToolFailure>> {
         Box::pin(async move {
             let Arguments { name } = read_arguments(arguments)?;
-            // What a name may be is the host's to know.
-            let name = host
-                .rename_conversation(&name)
-                .await
-                .map_err(ToolFailure::Failed)?;
+            // What a name may be is the agent's to know.
+            let name = ask(host, &ConversationQuestion::Rename(name)).await?;
             Ok(json!({ "name": name }))
         })
     }

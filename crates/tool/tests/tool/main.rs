@@ -10,7 +10,9 @@ mod builtin;
 mod output;
 mod toolbox;
 
-use flarebot_tool::{Host, HostFuture};
+use flarebot_tool::{
+    ConversationQuestion, FetchFailure, FetchRequest, Fetched, Host, HostFuture, Question as _,
+};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::pin::pin;
@@ -43,14 +45,24 @@ impl Host for FakeHost {
         panic!("unexpected progress: {progress}");
     }
 
-    fn rename_conversation<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<String, String>> {
+    fn ask_agent<'a>(
+        &'a self,
+        feature: &'static str,
+        question: Value,
+    ) -> HostFuture<'a, Result<Value, String>> {
+        assert_eq!(feature, ConversationQuestion::FEATURE);
+        let ConversationQuestion::Rename(name) = serde_json::from_value(question).unwrap();
         Box::pin(async move {
-            self.renamed.borrow_mut().push(name.to_owned());
+            self.renamed.borrow_mut().push(name.clone());
             match self.refusal {
                 Some(sentence) => Err(sentence.to_owned()),
-                None => Ok(name.trim().to_owned()),
+                None => Ok(name.trim().into()),
             }
         })
+    }
+
+    fn fetch<'a>(&'a self, request: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>> {
+        panic!("unexpected request: {request:?}");
     }
 }
 

@@ -1,8 +1,10 @@
 //! How tools are kept and found.
 
 use super::{FakeHost, finished};
+use flarebot_protocol::tool_activity::ActivityKind;
 use flarebot_tool::{
-    Approval, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure, Toolbox, ToolboxError, builtin,
+    ActivityDescriptor, Approval, Host, HostFuture, Repetition, Tool, ToolDescriptor, ToolFailure, Toolbox,
+    ToolboxError, builtin,
 };
 use serde_json::{Value, json};
 
@@ -30,6 +32,7 @@ impl Tool for Echo {
             repetition: Repetition::Harmless,
             approval: Approval::NotNeeded,
             deadline_milliseconds: self.deadline_milliseconds,
+            activity: ActivityDescriptor::new(ActivityKind::Other, "Test"),
         }
     }
 

@@ -7,11 +7,14 @@ use flarebot_agent::registry::{self, RegistryError};
 use flarebot_agent::{ConversationName, models, time};
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::{
-    AgentService, CallFailure, CreateConversation, DeleteConversation, FailureCode, GetInstructionSettings,
-    GetModelCatalog, GetModelSettings, GetStatus, ListConversations, ListModels, RenameConversation,
-    ResetInstructions, SetProviderKey, TryModel, UpdateInstructions, UpdateModelSettings,
+    AddMemory, AgentService, CallFailure, CreateConversation, DeleteConversation, DeleteMemory, FailureCode,
+    GetConversationMemory, GetInstructionSettings, GetMemoryOrigin, GetModelCatalog, GetModelSettings,
+    GetStatus, ListConversations, ListMemories, ListModels, RenameConversation, ResetInstructions,
+    SearchMemories, SetConversationMemory, SetProviderKey, TryModel, UpdateInstructions, UpdateMemory,
+    UpdateModelSettings,
 };
 use flarebot_protocol::conversation::{ConversationSummary, ModelStatus, Status};
+use flarebot_protocol::memory::{ConversationMemory, Fact, FactOrigin};
 use flarebot_protocol::settings::{InstructionSettings, ModelCatalog, ModelList, ModelSettings, ModelTrial};
 use std::rc::Rc;
 
@@ -94,6 +97,44 @@ impl AgentService for Service {
     async fn try_model(&self, call: TryModel) -> Result<ModelTrial, CallFailure> {
         self.0.try_model(&call.choice).await.map_err(report)
     }
+
+    async fn list_memories(&self, _: ListMemories) -> Result<Vec<Fact>, CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn search_memories(&self, _: SearchMemories) -> Result<Vec<Fact>, CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn add_memory(&self, _: AddMemory) -> Result<Fact, CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn update_memory(&self, _: UpdateMemory) -> Result<Fact, CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn delete_memory(&self, _: DeleteMemory) -> Result<(), CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn get_memory_origin(&self, _: GetMemoryOrigin) -> Result<FactOrigin, CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn get_conversation_memory(
+        &self,
+        _: GetConversationMemory,
+    ) -> Result<ConversationMemory, CallFailure> {
+        Err(not_yet())
+    }
+
+    async fn set_conversation_memory(
+        &self,
+        _: SetConversationMemory,
+    ) -> Result<ConversationMemory, CallFailure> {
+        Err(not_yet())
+    }
 }
 
 impl Agent {
@@ -124,6 +165,10 @@ impl Agent {
             }),
         })
     }
+}
+
+fn not_yet() -> CallFailure {
+    CallFailure::new(FailureCode::Unsupported, "Memory is not there yet.")
 }
 
 fn parse_name(text: &str) -> Result<ConversationName, CallFailure> {

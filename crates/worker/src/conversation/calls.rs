@@ -10,11 +10,12 @@ use flarebot_conversation::{ConversationError, transcript};
 use flarebot_protocol::call::{
     CallFailure, CancelSubmission, ConversationService, DecideApproval, DeleteQueued, DeleteSubmission,
     EditQueued, FailureCode, FindSubmission, GetHistory, GetSubmission, HistoryPage, ListSubmissions,
-    SendQueuedNow, SubmitMessage,
+    ListToolActivities, SendQueuedNow, SubmitMessage,
 };
 use flarebot_protocol::frame::{ChatRequest, ChatResponse, ClientKind, QueuedTurn, ServerFrame, Trigger};
 use flarebot_protocol::message::{Message, Outcome, Part, Role};
 use flarebot_protocol::submission::{Submission, SubmissionPage, Submitted};
+use flarebot_protocol::tool_activity::ActivityPage;
 use flarebot_protocol::{HISTORY_PAGE, MessageId, RequestId};
 use std::rc::Rc;
 
@@ -64,6 +65,13 @@ impl ConversationService for Service {
         self.0.tell_queue(Vec::new());
         self.0.stop_running();
         Ok(())
+    }
+
+    async fn list_tool_activities(&self, _: ListToolActivities) -> Result<ActivityPage, CallFailure> {
+        Err(CallFailure::new(
+            FailureCode::Unsupported,
+            "Activities are not kept yet.",
+        ))
     }
 
     async fn decide_approval(&self, call: DecideApproval) -> Result<(), CallFailure> {

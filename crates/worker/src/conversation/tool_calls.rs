@@ -7,10 +7,10 @@ use crate::object;
 use crate::tools::toolbox;
 use flarebot_conversation::action::{self, ActionResult, Claim};
 use flarebot_conversation::turn::Event;
-use flarebot_link::{AgentReply, AgentRequest};
+use flarebot_link::{AgentReply, AgentRequest, ToolQuestion};
 use flarebot_model::ToolCall;
 use flarebot_protocol::RequestId;
-use flarebot_tool::{Host, HostFuture, Repetition};
+use flarebot_tool::{FetchFailure, FetchRequest, Fetched, Host, HostFuture, Repetition};
 use futures_channel::mpsc;
 use futures_util::StreamExt as _;
 use futures_util::future::{AbortHandle, Abortable, LocalBoxFuture};
@@ -63,10 +63,11 @@ impl ToolCalls {
             Claim::Run => {
                 let host = ToolHost {
                     chat: Rc::clone(chat),
+                    request_id: request_id.clone(),
                     call_id: id.clone(),
                     teller: RefCell::new(self.teller.clone()),
                 };
-                Box::pin(run(host, request_id.clone(), call, repetition))
+                Box::pin(run(host, call, repetition))
             }
             Claim::Settled(result) => Box::pin(std::future::ready(finished(call.id, result))),
             Claim::Unknown => {
@@ -102,7 +103,7 @@ impl ToolCalls {
     }
 }
 
-async fn run(host: ToolHost, request_id: RequestId, call: ToolCall, repetition: Repetition) -> Event {
+async fn run(host: ToolHost, call: ToolCall, repetition: Repetition) -> Event {
     let toolbox = toolbox();
     let result = match toolbox.find(&call.name) {
         Some(tool) => tool.run(call.arguments, &host).await,
@@ -114,7 +115,7 @@ async fn run(host: ToolHost, request_id: RequestId, call: ToolCall, repetition: 
     };
     let result = result.bounded();
     if repetition == Repetition::Never
-        && let Err(error) = action::settle(&host.chat.sql, &request_id, &call.id, &result)
+        && let Err(error) = action::settle(&host.chat.sql, &host.request_id, &call.id, &result)
     {
         log("the result of an action could not be stored", &error.into());
     }
@@ -134,6 +135,7 @@ fn finished(call_id: String, result: ActionResult) -> Event {
 /// The world as a tool of this conversation sees it.
 struct ToolHost {
     chat: Rc<Chat>,
+    request_id: RequestId,
     call_id: String,
     teller: RefCell<mpsc::Sender<Event>>,
 }
@@ -152,27 +154,38 @@ impl Host for ToolHost {
         let _ = self.teller.borrow_mut().try_send(told);
     }
 
-    fn rename_conversation<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<String, String>> {
+    fn ask_agent<'a>(
+        &'a self,
+        feature: &'static str,
+        question: Value,
+    ) -> HostFuture<'a, Result<Value, String>> {
         Box::pin(async move {
-            let failed = || "The conversation could not be renamed. Try again.".to_owned();
+            let failed = || "The agent could not do that. Try again.".to_owned();
             let Some(conversation) = self.chat.id.get() else {
                 return Err(failed());
             };
-            let request = AgentRequest::RenameConversation {
+            let question = AgentRequest::ToolQuestion(ToolQuestion {
                 conversation,
-                name: name.to_owned(),
-            };
-            match object::ask_agent(&self.chat.environment, &request).await {
-                Ok(AgentReply::Renamed { name }) => Ok(name),
+                request_id: self.request_id.clone(),
+                tool_call_id: self.call_id.clone(),
+                feature: feature.to_owned(),
+                question,
+            });
+            match object::ask_agent(&self.chat.environment, &question).await {
+                Ok(AgentReply::ToolAnswer { answer }) => Ok(answer),
                 Ok(AgentReply::Refused { sentence }) => Err(sentence),
                 Ok(AgentReply::Done | AgentReply::AssertionUsed | AgentReply::TurnSettings(_)) => {
                     Err(failed())
                 }
                 Err(fault) => {
-                    log("a tool could not rename its conversation", &fault);
+                    log("the agent could not answer a tool", &fault);
                     Err(failed())
                 }
             }
         })
+    }
+
+    fn fetch<'a>(&'a self, _: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>> {
+        Box::pin(std::future::ready(Err(FetchFailure::Unreachable)))
     }
 }

@@ -10,7 +10,7 @@ use crate::timer::Timer;
 use crate::tools::toolbox;
 use flarebot_conversation::transcript;
 use flarebot_conversation::turn::TurnContext;
-use flarebot_link::{AgentReply, AgentRequest, TurnSettings};
+use flarebot_link::{AgentReply, AgentRequest, TurnBeginning, TurnSettings};
 use flarebot_protocol::MessageId;
 
 /// When the agent is asked again if it could not be reached, in milliseconds: it may be starting at this moment.
@@ -45,10 +45,18 @@ impl Chat {
         Ok((context, model))
     }
 
+    /// The agent watches the work from here on: should this instance be lost, somebody will notice.
     async fn turn_settings(&self) -> Result<TurnSettings, Fault> {
+        let conversation = self.id.get();
+        let conversation =
+            conversation.ok_or_else(|| Fault::internal("a conversation does not know its id"))?;
         let mut later = ASK_AGAIN_AFTER.into_iter();
         loop {
-            let asked = object::ask_agent(&self.environment, &AgentRequest::ReadTurnSettings).await;
+            let beginning = AgentRequest::BeginTurn(TurnBeginning {
+                conversation,
+                at: now(),
+            });
+            let asked = object::ask_agent(&self.environment, &beginning).await;
             match (asked, later.next()) {
                 (Ok(AgentReply::TurnSettings(settings)), _) => return Ok(settings),
                 (Ok(_), _) => return Err(Fault::internal("the agent gave another answer")),

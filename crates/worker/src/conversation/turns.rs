@@ -77,13 +77,8 @@ impl Chat {
 
     async fn work_through(self: &Rc<Self>, mut begun: Option<BegunTurn>) -> Result<(), Fault> {
         while !self.closing.get() {
-            // The agent watches the work: should this instance be lost, somebody will notice. The work does not wait for that,
-            // since its rows are written already.
-            let watched = self.report(AgentRequest::TurnStarted);
-            let (worked, ()) =
-                futures_util::future::join(self.work_through_queue(begun.take()), watched).await;
-            worked?;
-            self.report(AgentRequest::TurnsEnded).await;
+            self.work_through_queue(begun.take()).await?;
+            self.report_end().await;
             // What was accepted while the report was under way is worked on now; nothing can slip in after this.
             if !ledger::has_work(&self.sql)? {
                 break;
@@ -164,12 +159,12 @@ impl Chat {
         }
     }
 
-    async fn report(&self, request: impl FnOnce(TurnReport) -> AgentRequest) {
+    async fn report_end(&self) {
         let Some(conversation) = self.id.get() else { return };
         if self.closing.get() {
             return;
         }
-        let report = request(TurnReport {
+        let report = AgentRequest::TurnsEnded(TurnReport {
             conversation,
             at: now(),
             seen: self.seen(),

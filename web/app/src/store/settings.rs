@@ -180,6 +180,7 @@ impl Store {
         match section {
             SettingsSection::Instructions => self.hear_instructions_changed(),
             SettingsSection::Models => self.load_model_settings(),
+            SettingsSection::Memory => {}
         }
     }
 

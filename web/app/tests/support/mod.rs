@@ -20,7 +20,7 @@ use flarebot_app::store::Store;
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::Page;
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
-use flarebot_protocol::frame::{AgentKind, HistoryFrame, RpcReply, ServerFrame};
+use flarebot_protocol::frame::{AgentKind, HistoryFrame, RpcReply, ServerFrame, SharedState};
 use flarebot_protocol::message::{Message, Outcome};
 use leptos::prelude::*;
 use serde_json::{Value, json};
@@ -211,10 +211,10 @@ impl Fake {
             state_follows: true,
         });
         agent.receive(&ServerFrame::State {
-            state: PublicState {
+            state: SharedState::Agent(PublicState {
                 schema_version: 1,
                 created_at: "2026-11-30T00:00:00.000Z".to_owned(),
-            },
+            }),
         });
         agent.receive(&ServerFrame::Conversations {
             conversations: conversations.to_vec(),
