@@ -3,12 +3,14 @@
 //! Components read the signals and call the methods; nothing else changes a signal. The browser comes in through
 //! [`Platform`] alone, so that the whole store runs in a native test.
 
+mod activities;
 mod approvals;
 mod conversation;
 mod drafts;
 mod link;
 mod list;
 mod name;
+mod older;
 mod queue;
 mod session;
 mod settings;
@@ -16,6 +18,7 @@ mod sidebar;
 mod spent;
 mod transcript;
 
+pub use activities::Activities;
 pub use approvals::Deciding;
 pub use conversation::{Older, OpenConversation, Phase, Progress};
 pub use list::{Deletion, DeletionStep};

@@ -6,6 +6,7 @@
 )]
 
 mod chat;
+mod citation;
 mod composer;
 mod deletion;
 mod dialog;

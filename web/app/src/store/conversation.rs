@@ -1,12 +1,13 @@
 //! The conversation that is open, or about to begin: its transcript, its draft, and what the owner does in it.
 
+use super::activities::{Activities, Asking};
 use super::approvals::Deciding;
 use super::link::Link;
 use super::spent::Spent;
 use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
 use flarebot_protocol::address::{Endpoint, Page};
-use flarebot_protocol::call::{CreateConversation, GetHistory};
+use flarebot_protocol::call::CreateConversation;
 use flarebot_protocol::client::{ConnectionStatus, SessionEvent, SubmissionState, TranscriptView};
 use flarebot_protocol::conversation::ConversationSummary;
 use flarebot_protocol::frame::{ChatRequest, ServerFrame};
@@ -33,6 +34,10 @@ pub struct OpenConversation {
     pub older: RwSignal<Older>,
     /// What the answers that are shown have used.
     pub spent: RwSignal<Spent>,
+    /// What is known of the calls of tools.
+    pub activities: RwSignal<Activities>,
+    /// The time, in milliseconds since 1970; goes on only while a tool runs.
+    pub clock: RwSignal<i64>,
     /// What the owner has written and not sent.
     pub draft: RwSignal<String>,
     /// The owner's decisions that the server has not taken, by the questions that they answer.
@@ -90,6 +95,7 @@ pub(super) struct Transcript {
     pub(super) id: Option<ConversationId>,
     pub(super) view: TranscriptView,
     pub(super) unconfirmed: Vec<ChatRequest>,
+    pub(super) asking: Asking,
 }
 
 impl OpenConversation {
@@ -105,6 +111,8 @@ impl OpenConversation {
             interrupted: RwSignal::new(None),
             older: RwSignal::new(Older::None),
             spent: RwSignal::new(Spent::default()),
+            activities: RwSignal::new(Activities::default()),
+            clock: RwSignal::new(0),
             draft: RwSignal::new(String::new()),
             decisions: RwSignal::new(BTreeMap::new()),
             trouble: RwSignal::new(None),
@@ -162,31 +170,6 @@ impl Store {
         }
     }
 
-    /// Fetches the page of messages before those shown.
-    pub fn load_older(self) {
-        let runtime = self.runtime();
-        let before = runtime.transcript.borrow().view.oldest().cloned();
-        let link = runtime.conversation.borrow().clone();
-        let (Some(before), Some(link)) = (before, link) else {
-            return;
-        };
-        if self.conversation.older.get_untracked() != Older::Available {
-            return;
-        }
-        self.conversation.older.set(Older::Loading);
-        let call = GetHistory {
-            before: Some(before.clone()),
-        };
-        link.call(&call, move |reply| {
-            self.conversation.older.set(Older::Available);
-            match reply {
-                Ok(page) => self.change(|view| view.prepend(page, &before)),
-                Err(failure) => self.conversation.trouble.set(Some(failure.message)),
-            }
-            self.publish_older();
-        });
-    }
-
     /// Leaves the conversation that is open and opens another, or gets ready for a new one. Opening what is open
     /// connects it, once the owner is signed in.
     pub(super) fn open_conversation(self, id: Option<ConversationId>) {
@@ -227,6 +210,7 @@ impl Store {
         conversation.interrupted.set(None);
         conversation.older.set(Older::None);
         conversation.spent.set(Spent::default());
+        conversation.activities.set(Activities::default());
         conversation.draft.set(String::new());
         conversation.decisions.set(BTreeMap::new());
         conversation.trouble.set(None);
@@ -323,6 +307,7 @@ impl Store {
         if let ServerFrame::History(_) = &frame {
             self.conversation.phase.set(Phase::Open);
         }
+        self.hear_activities(&frame);
         self.change(|view| view.apply(frame));
         if let Some(announcement) = announcement {
             self.announcement.set(announcement);
