@@ -216,7 +216,7 @@ test.describe("on a phone", () => {
     await expectAnswer(owner, "Small");
     const sum = owner.locator("header details");
     await sum.locator("summary").tap();
-    const box = await sum.locator(".spending-body").boundingBox();
+    const box = await sum.locator(".popover-body").boundingBox();
     expect(box.x).toBeGreaterThanOrEqual(0);
     expect(box.x + box.width).toBeLessThanOrEqual(375);
     expect(await widths()).toEqual({ page: 375, main: 375 });

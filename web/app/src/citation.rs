@@ -84,7 +84,11 @@ pub(crate) fn pieces<'a>(text: &'a str, sources: &'a [Source]) -> Vec<Piece<'a>>
                     && let Some(written) = text.get(start..end.saturating_add(length))
                     && let Some(label) = text.get(start.saturating_add(1)..place)
                 {
-                    pieces.extend(text.get(begun..start).filter(|text| !text.is_empty()).map(Piece::Text));
+                    pieces.extend(
+                        text.get(begun..start)
+                            .filter(|text| !text.is_empty())
+                            .map(Piece::Text),
+                    );
                     pieces.push(Piece::Citation {
                         label,
                         source,
@@ -133,7 +137,10 @@ impl<'a> Pages<'a> {
         let inner = rest.strip_prefix('(')?;
         let (address, after) = match inner.strip_prefix('<') {
             Some(bracketed) => {
-                let place = bracketed.bytes().take(self.longest + 1).position(|byte| byte == b'>')?;
+                let place = bracketed
+                    .bytes()
+                    .take(self.longest + 1)
+                    .position(|byte| byte == b'>')?;
                 (bracketed.get(..place)?, bracketed.get(place + 1..)?)
             }
             None => address(inner, self.longest)?,
@@ -190,7 +197,10 @@ fn is_web(url: &str) -> bool {
     let has_scheme = ["https://", "http://"]
         .iter()
         .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
-    has_scheme && !url.chars().any(|character| character.is_whitespace() || character.is_control())
+    has_scheme
+        && !url
+            .chars()
+            .any(|character| character.is_whitespace() || character.is_control())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod chat;
 mod citation;
+mod commands;
 mod composer;
 mod deletion;
 mod dialog;
@@ -17,6 +18,7 @@ mod icon;
 mod message;
 mod question;
 mod queued;
+mod remembering;
 mod settings;
 mod sidebar;
 mod signing;

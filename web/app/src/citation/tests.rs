@@ -16,7 +16,11 @@ fn source(number: usize, url: &str) -> Source {
 }
 
 fn read() -> Vec<Source> {
-    vec![source(1, DOCS), source(2, PAIRED), source(3, "https://bare.example/")]
+    vec![
+        source(1, DOCS),
+        source(2, PAIRED),
+        source(3, "https://bare.example/"),
+    ]
 }
 
 /// The text with its citations as `{label|number}`.
@@ -132,7 +136,11 @@ fn only_what_the_reading_tool_returned_is_a_source() {
         output("read_url", json!({ "finalUrl": "javascript:alert(1)" }), None),
         output("read_url", json!({ "finalUrl": "https://" }), None),
         output("read_url", json!({ "finalUrl": "https://a.example/ b" }), None),
-        output("read_url", json!({ "requestedUrl": "https://one.example/" }), None),
+        output(
+            "read_url",
+            json!({ "requestedUrl": "https://one.example/" }),
+            None,
+        ),
         output("read_url", json!("https://one.example/"), None),
     ] {
         assert_eq!(sources(&answer(vec![part.clone()])), [], "{part:?}");

@@ -125,9 +125,7 @@ impl Store {
     #[cfg(all(test, feature = "ssr"))]
     pub(crate) fn show_activities(self, activities: Vec<ToolActivity>) {
         let state = ConversationState { activities };
-        self.conversation
-            .activities
-            .update(|known| known.observe(&state));
+        self.conversation.activities.update(|known| known.observe(&state));
     }
 
     /// Asks for the next page, as long as something is wanted that may be in it. The reply comes over the connection of
@@ -174,7 +172,10 @@ impl Store {
     /// Tells the time while a tool runs.
     fn tick(self) {
         let runtime = self.runtime();
-        let runs = self.conversation.activities.with_untracked(Activities::has_running);
+        let runs = self
+            .conversation
+            .activities
+            .with_untracked(Activities::has_running);
         if !runs {
             runtime.transcript.borrow_mut().asking.clock = None;
             return;

@@ -3,6 +3,7 @@
 use super::activities::{Activities, Asking};
 use super::approvals::Deciding;
 use super::link::Link;
+use super::remembering::Remembering;
 use super::spent::Spent;
 use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
@@ -42,6 +43,8 @@ pub struct OpenConversation {
     pub draft: RwSignal<String>,
     /// The owner's decisions that the server has not taken, by the questions that they answer.
     pub decisions: RwSignal<BTreeMap<String, Deciding>>,
+    /// Whether it uses memory.
+    pub remembering: RwSignal<Remembering>,
     /// What went wrong last, for the owner.
     pub trouble: RwSignal<Option<String>>,
     /// Told whenever anything in the transcript changed.
@@ -115,6 +118,7 @@ impl OpenConversation {
             clock: RwSignal::new(0),
             draft: RwSignal::new(String::new()),
             decisions: RwSignal::new(BTreeMap::new()),
+            remembering: RwSignal::new(Remembering::in_phase(phase)),
             trouble: RwSignal::new(None),
             changed: RwSignal::new(0),
             sent: RwSignal::new(0),
@@ -127,13 +131,14 @@ impl Store {
     pub fn write(self, text: String) {
         let id = self.runtime().transcript.borrow().id;
         drafts::keep_draft(self.platform().as_ref(), id, &text);
+        self.offer_commands(&text);
         self.conversation.draft.set(text);
     }
 
-    /// Sends the draft. In a new conversation that makes the conversation first.
+    /// Sends the draft, or has done what it commands. In a new conversation, sending makes the conversation first.
     pub fn send(self) {
         let text = self.conversation.draft.get_untracked();
-        if text.trim().is_empty() {
+        if text.trim().is_empty() || self.obey(&text) {
             return;
         }
         if text.len() > MAXIMUM_MESSAGE_BYTES {
@@ -181,9 +186,9 @@ impl Store {
             };
         if !is_same {
             self.leave_conversation();
-            self.conversation
-                .phase
-                .set(if id.is_some() { Phase::Loading } else { Phase::New });
+            let phase = if id.is_some() { Phase::Loading } else { Phase::New };
+            self.conversation.phase.set(phase);
+            self.conversation.remembering.set(Remembering::in_phase(phase));
             runtime.transcript.borrow_mut().id = id;
         }
         let platform = self.platform();
@@ -213,7 +218,9 @@ impl Store {
         conversation.activities.set(Activities::default());
         conversation.draft.set(String::new());
         conversation.decisions.set(BTreeMap::new());
+        conversation.remembering.set(Remembering::default());
         conversation.trouble.set(None);
+        self.forget_commands();
         self.conversation_connection.set(Connection::Quiet);
     }
 
@@ -225,6 +232,7 @@ impl Store {
         });
         let link = Rc::new(link);
         *runtime.conversation.borrow_mut() = Some(Rc::clone(&link));
+        self.load_conversation_memory();
         let kept = drafts::unconfirmed(runtime.platform.as_ref(), id);
         runtime.transcript.borrow_mut().unconfirmed.clone_from(&kept);
         for request in kept {
@@ -238,19 +246,25 @@ impl Store {
         let call = CreateConversation {
             name: name::from_first_message(&text),
         };
-        self.call_agent(&call, move |reply| {
-            if self.conversation.phase.get_untracked() == Phase::Starting {
-                self.conversation.phase.set(Phase::New);
-            }
-            match reply {
-                Ok(summary) => self.begin_with(summary, text),
-                Err(failure) => self.conversation.trouble.set(Some(failure.message)),
+        self.call_agent(&call, move |reply| match reply {
+            Ok(summary) => self.grant_wish(summary, text),
+            Err(failure) => {
+                self.stop_starting();
+                self.conversation.trouble.set(Some(failure.message));
             }
         });
     }
 
+    /// The conversation is made, or could not be.
+    pub(super) fn stop_starting(self) {
+        if self.conversation.phase.get_untracked() == Phase::Starting {
+            self.conversation.phase.set(Phase::New);
+        }
+    }
+
     /// Sends the first message of a conversation that was just made for it.
-    fn begin_with(self, summary: ConversationSummary, text: String) {
+    pub(super) fn begin_with(self, summary: ConversationSummary, text: String) {
+        self.stop_starting();
         let id = summary.id;
         self.sidebar.update(|sidebar| sidebar.put(summary));
         let platform = self.platform();

@@ -139,10 +139,17 @@ fn CardFacts(card: Card, standing: Memo<Standing>) -> impl IntoView {
     let clock = card.store.conversation.clock;
     let words = Memo::new(move |_| {
         let standing = standing.get();
-        let now = if standing == Standing::Running { clock.get() } else { 0 };
+        let now = if standing == Standing::Running {
+            clock.get()
+        } else {
+            0
+        };
         card.with_activity(|activity| {
             let activity = activity?;
-            let progress = activity.progress.as_ref().filter(|_| standing == Standing::Running);
+            let progress = activity
+                .progress
+                .as_ref()
+                .filter(|_| standing == Standing::Running);
             let words = [
                 elapsed(activity, standing, now),
                 progress.and_then(progress_words),
@@ -154,7 +161,8 @@ fn CardFacts(card: Card, standing: Memo<Standing>) -> impl IntoView {
     });
     let part = Memo::new(move |_| {
         let is_running = standing.get() == Standing::Running;
-        card.with_activity(|activity| part_done(activity?.progress.as_ref()?)).filter(|_| is_running)
+        card.with_activity(|activity| part_done(activity?.progress.as_ref()?))
+            .filter(|_| is_running)
     });
     let name = Memo::new(move |_| card.name());
     view! {
@@ -223,7 +231,9 @@ fn CardQuestion(card: Card) -> impl IntoView {
         let approval = approval.get()?;
         // As long as the rest of its step runs, nothing can be decided.
         Some(if is_running.get() {
-            Either::Left(view! { <p class="question">"You can decide when the rest of this step is done."</p> })
+            Either::Left(
+                view! { <p class="question">"You can decide when the rest of this step is done."</p> },
+            )
         } else {
             let (message, call_id) = card.call.get_value();
             let tool = untrack(|| card.name());

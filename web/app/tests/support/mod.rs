@@ -11,6 +11,7 @@
     reason = "support for tests: a broken expectation is to stop the test, and not every suite uses everything"
 )]
 
+pub mod memory;
 pub mod settings;
 
 use flarebot_app::platform::{

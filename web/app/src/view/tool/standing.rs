@@ -214,8 +214,16 @@ mod tests {
             (answered(true), Standing::Running, Standing::Allowed),
             (answered(false), Standing::Declined, Standing::Declined),
         ] {
-            assert_eq!(Standing::of(&call, None, ShownState::Running), running, "{call:?}");
-            assert_eq!(Standing::of(&call, None, ShownState::Settled), settled, "{call:?}");
+            assert_eq!(
+                Standing::of(&call, None, ShownState::Running),
+                running,
+                "{call:?}"
+            );
+            assert_eq!(
+                Standing::of(&call, None, ShownState::Settled),
+                settled,
+                "{call:?}"
+            );
         }
     }
 
@@ -223,10 +231,26 @@ mod tests {
     fn an_activity_says_why_nothing_came_of_a_call() {
         for (status, failure, expected) in [
             (ActivityStatus::Cancelled, None, Standing::Cancelled),
-            (ActivityStatus::Failed, Some(ActivityFailure::Interrupted), Standing::Interrupted),
-            (ActivityStatus::Failed, Some(ActivityFailure::TimedOut), Standing::TimedOut),
-            (ActivityStatus::Failed, Some(ActivityFailure::Declined), Standing::Declined),
-            (ActivityStatus::Failed, Some(ActivityFailure::Tool), Standing::Failed),
+            (
+                ActivityStatus::Failed,
+                Some(ActivityFailure::Interrupted),
+                Standing::Interrupted,
+            ),
+            (
+                ActivityStatus::Failed,
+                Some(ActivityFailure::TimedOut),
+                Standing::TimedOut,
+            ),
+            (
+                ActivityStatus::Failed,
+                Some(ActivityFailure::Declined),
+                Standing::Declined,
+            ),
+            (
+                ActivityStatus::Failed,
+                Some(ActivityFailure::Tool),
+                Standing::Failed,
+            ),
             (ActivityStatus::Running, None, Standing::Failed),
         ] {
             let activity = activity(status, failure);
@@ -254,7 +278,10 @@ mod tests {
         let says = |standing: Standing, words: &str| standing.note().is_some_and(|note| note.contains(words));
         assert!(says(Standing::Cancelled, "may still finish elsewhere"));
         assert!(says(Standing::TimedOut, "may still finish elsewhere"));
-        assert!(says(Standing::Interrupted, "not known whether it was carried out"));
+        assert!(says(
+            Standing::Interrupted,
+            "not known whether it was carried out"
+        ));
         assert_eq!(Standing::Done.note(), None);
     }
 
@@ -269,8 +296,14 @@ mod tests {
         assert_eq!(told(None, Standing::Running, 14_500).as_deref(), Some("12 s"));
         assert_eq!(told(None, Standing::Running, 0), None);
         assert_eq!(told(None, Standing::Stopped, 14_500), None);
-        assert_eq!(told(Some(67_000), Standing::Done, 0).as_deref(), Some("1 min 5 s"));
-        assert_eq!(told(Some(7_322_000), Standing::Done, 0).as_deref(), Some("2 h 2 min"));
+        assert_eq!(
+            told(Some(67_000), Standing::Done, 0).as_deref(),
+            Some("1 min 5 s")
+        );
+        assert_eq!(
+            told(Some(7_322_000), Standing::Done, 0).as_deref(),
+            Some("2 h 2 min")
+        );
     }
 
     #[test]
@@ -278,7 +311,10 @@ mod tests {
         let mut activity = activity(ActivityStatus::Running, None);
         assert_eq!(attempts(&activity, Standing::Running), None);
         activity.attempts = 2;
-        assert_eq!(attempts(&activity, Standing::Running).as_deref(), Some("attempt 2"));
+        assert_eq!(
+            attempts(&activity, Standing::Running).as_deref(),
+            Some("attempt 2")
+        );
         assert_eq!(attempts(&activity, Standing::Done).as_deref(), Some("2 attempts"));
     }
 }

@@ -106,7 +106,10 @@ fn a_card_that_has_ended_says_how_long_it_took_and_nothing_of_its_way() {
         json!({ "status": "succeeded", "endedAt": 5_000, "attempts": 2, "progress": { "done": 3, "total": 10 } }),
     );
     let html = html_with(&returned(json!("noon")), ShownState::Settled, known, 90_000);
-    assert!(html.contains("done") && html.contains("· 3 s · 2 attempts"), "{html}");
+    assert!(
+        html.contains("done") && html.contains("· 3 s · 2 attempts"),
+        "{html}"
+    );
     assert!(!html.contains("3 of 10") && !html.contains("<progress"), "{html}");
 }
 
@@ -118,17 +121,26 @@ fn a_folded_card_says_what_was_cancelled_and_what_is_unknown() {
     });
     let cancelled = activity(json!({ "status": "cancelled" }));
     let html = html_with(&failed, ShownState::Settled, cancelled, 0);
-    assert!(html.contains("cancelled") && html.contains("It may still finish elsewhere."), "{html}");
+    assert!(
+        html.contains("cancelled") && html.contains("It may still finish elsewhere."),
+        "{html}"
+    );
     let unknown = activity(json!({ "status": "failed", "failure": "interrupted" }));
     let html = html_with(&failed, ShownState::Settled, unknown, 0);
-    assert!(html.contains("It is not known whether it was carried out."), "{html}");
+    assert!(
+        html.contains("It is not known whether it was carried out."),
+        "{html}"
+    );
 }
 
 #[test]
 fn another_answers_call_of_the_same_id_says_nothing_here() {
     let known = activity(json!({ "messageId": "another" }));
     let html = html_with(&running(), ShownState::Running, known, 14_000);
-    assert!(html.contains("Current time") && !html.contains("Read a page"), "{html}");
+    assert!(
+        html.contains("Current time") && !html.contains("Read a page"),
+        "{html}"
+    );
 }
 
 #[test]
