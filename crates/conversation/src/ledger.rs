@@ -73,7 +73,7 @@ impl ClaimedTurn {
 pub struct ContinuedTurn {
     /// The turn.
     pub turn: ClaimedTurn,
-    /// Its last checkpoint, or what is known without a readable one.
+    /// Its last checkpoint, or what is known without a readable one ([`TurnState::claimed`]).
     pub state: TurnState,
 }
 
@@ -320,7 +320,7 @@ impl FromRow for ContinuedTurn {
         let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
         let state = match checkpoint {
             Some(state) => state,
-            None => TurnState::new(
+            None => TurnState::claimed(
                 turn.request_id.clone(),
                 turn.assistant_message_id.clone(),
                 row.integer(5)?,
