@@ -169,6 +169,19 @@ pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
+/// The turn that is worked on next: one that the owner has decided on stands before those that wait.
+///
+/// # Errors
+/// When the database refuses.
+pub fn next_waiting(sql: &impl Sql) -> Result<Option<QueuedTurn>, ConversationError> {
+    let next: Option<QueuedRow> = sql.query_first(
+        "SELECT request_id, user_message_id FROM turn WHERE ended_at IS NULL AND status IN ('decided', 'queued') \
+         ORDER BY status, position LIMIT 1",
+        &[],
+    )?;
+    Ok(next.map(|row| row.0))
+}
+
 /// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. Only for
 /// a caller that knows that nobody runs it.
 ///
