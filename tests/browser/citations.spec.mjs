@@ -4,7 +4,7 @@ import { expect, test } from "./fixtures.mjs";
 import { answers, converse, reload, words } from "./page.mjs";
 
 const READ = "https://docs.example/guide";
-const CONVERSATION = /\/agents\/conversation\//;
+const CONVERSATION = /\/sub\/conversation\//;
 
 const source = (finalUrl, title) => ({
   type: "tool-read_url",

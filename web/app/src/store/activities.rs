@@ -5,8 +5,7 @@ use super::{ShownState, Store};
 use crate::platform::Timer;
 use flarebot_protocol::MessageId;
 use flarebot_protocol::call::ListToolActivities;
-use flarebot_protocol::frame::{ServerFrame, SharedState};
-use flarebot_protocol::tool_activity::{ActivityStatus, ConversationState, LIVE_ACTIVITIES, ToolActivity};
+use flarebot_protocol::tool_activity::{ActivityStatus, LIVE_ACTIVITIES, ToolActivity};
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,9 +64,9 @@ impl Activities {
     }
 
     /// Takes over the live window. What had not ended and is not in it any more has ended unseen, so nothing is known of it.
-    fn observe(&mut self, state: &ConversationState) {
+    pub(crate) fn observe(&mut self, live: &[ToolActivity]) {
         self.known.retain(|_, activity| has_ended(activity));
-        for activity in &state.activities {
+        for activity in live {
             self.known.insert(name(activity), activity.clone());
         }
     }
@@ -101,24 +100,22 @@ impl Store {
         self.ask_for_activities();
     }
 
-    pub(super) fn hear_activities(self, frame: &ServerFrame) {
-        if let ServerFrame::ChatClear = frame {
-            self.runtime().transcript.borrow_mut().asking = Asking::default();
-            self.conversation.activities.set(Activities::default());
-        }
-        if let ServerFrame::State {
-            state: SharedState::Conversation(state),
-        } = frame
-        {
-            let is_full = state.activities.len() >= LIVE_ACTIVITIES;
-            self.runtime().transcript.borrow_mut().asking.window =
-                if is_full { Window::Full } else { Window::Whole };
-            self.conversation
-                .activities
-                .update(|activities| activities.observe(state));
-            self.tick();
-            self.ask_for_activities();
-        }
+    /// Takes over the live window.
+    pub(super) fn hear_activities(self, live: &[ToolActivity]) {
+        let is_full = live.len() >= LIVE_ACTIVITIES;
+        self.runtime().transcript.borrow_mut().asking.window =
+            if is_full { Window::Full } else { Window::Whole };
+        self.conversation
+            .activities
+            .update(|activities| activities.observe(live));
+        self.tick();
+        self.ask_for_activities();
+    }
+
+    /// The transcript was erased.
+    pub(super) fn forget_activities(self) {
+        self.runtime().transcript.borrow_mut().asking = Asking::default();
+        self.conversation.activities.set(Activities::default());
     }
 
     /// Shows these, as a frame would tell them.

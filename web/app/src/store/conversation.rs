@@ -312,7 +312,8 @@ impl Store {
             SessionEvent::Frame(frame) => self.hear_frame(*frame),
             SessionEvent::Submission { id, state } => self.hear_submission(&id, &state),
             SessionEvent::Unreadable { .. } => self.conversation_connection.set(Connection::Outdated),
-            SessionEvent::CallSettled(_) | SessionEvent::ToolActivities(_) => {}
+            SessionEvent::ToolActivities(live) => self.hear_activities(&live),
+            SessionEvent::CallSettled(_) => {}
         }
     }
 
@@ -321,7 +322,9 @@ impl Store {
         if let ServerFrame::History(_) = &frame {
             self.conversation.phase.set(Phase::Open);
         }
-        self.hear_activities(&frame);
+        if let ServerFrame::ChatClear = &frame {
+            self.forget_activities();
+        }
         self.change(|view| view.apply(frame));
         if let Some(announcement) = announcement {
             self.announcement.set(announcement);

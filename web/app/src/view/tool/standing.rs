@@ -175,7 +175,6 @@ mod tests {
         })
     }
 
-    #[expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
     fn activity(status: ActivityStatus, failure: Option<ActivityFailure>) -> ToolActivity {
         ToolActivity {
             message_id: MessageId::new("answer").unwrap(),

@@ -1,5 +1,7 @@
 //! What a card says, as the server would write it.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
 use super::*;
 use crate::platform::Nowhere;
 use flarebot_protocol::address::Page;
@@ -53,7 +55,8 @@ fn html_with(call: &ToolPart, state: ShownState, activities: Value, now: i64) ->
     let call_id = call.tool_call_id.clone();
     Owner::new().with(|| {
         let store = Store::new(Page::Home, Rc::new(Nowhere));
-        store.show_activities(serde_json::from_value(activities).unwrap());
+        let live: Vec<ToolActivity> = serde_json::from_value(activities).unwrap();
+        store.conversation.activities.update(|known| known.observe(&live));
         store.conversation.clock.set(now);
         view! { <ToolCard store message call_id shown /> }.to_html()
     })
