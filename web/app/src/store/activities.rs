@@ -118,13 +118,6 @@ impl Store {
         self.conversation.activities.set(Activities::default());
     }
 
-    /// Shows these, as a frame would tell them.
-    #[cfg(all(test, feature = "ssr"))]
-    pub(crate) fn show_activities(self, activities: Vec<ToolActivity>) {
-        let state = ConversationState { activities };
-        self.conversation.activities.update(|known| known.observe(&state));
-    }
-
     /// Asks for the next page, as long as something is wanted that may be in it. The reply comes over the connection of
     /// this conversation and goes with it.
     fn ask_for_activities(self) {
