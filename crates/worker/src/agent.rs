@@ -31,7 +31,6 @@ use flarebot_protocol::{CloseCode, ConversationId};
 use service::Service;
 use std::cell::Cell;
 use std::rc::Rc;
-use watching::Beginnings;
 use worker::{
     DurableObject, Env, Request, Response, State, WebSocket, WebSocketIncomingMessage, durable_object,
 };
@@ -54,7 +53,6 @@ struct Agent {
     sockets: Sockets,
     alarm_clock: AlarmClock,
     teardowns: Teardowns,
-    beginnings: Beginnings,
     interrupted_work_taken_up: Cell<bool>,
 }
 
@@ -78,7 +76,6 @@ impl DurableObject for PersonalAgent {
             sockets: Sockets::default(),
             alarm_clock: AlarmClock::default(),
             teardowns: Teardowns::default(),
-            beginnings: Beginnings::default(),
             interrupted_work_taken_up: Cell::new(false),
         };
         Self {
@@ -198,9 +195,8 @@ impl Agent {
             }
             AgentRequest::EndSessions => self.end_sessions().await?,
             AgentRequest::BeginTurn(turn) => {
-                let settings = self.turn_settings()?;
-                self.watch_soon(&turn);
-                return Ok(AgentReply::TurnSettings(settings));
+                self.turn_begins(turn.conversation, turn.at).await?;
+                return Ok(AgentReply::TurnSettings(self.turn_settings()?));
             }
             AgentRequest::TurnsEnded(report) => {
                 self.turns_ended(report.conversation, report.at, report.seen)
