@@ -250,12 +250,15 @@ impl ClientSession {
             }
             self.cancellations.retain(|id| history.is_unfinished(id));
         }
-        self.emit(match frame {
-            ServerFrame::State {
-                state: SharedState::Conversation(state),
-            } => SessionEvent::ToolActivities(state.activities),
-            frame => SessionEvent::Frame(Box::new(frame)),
-        });
+        let event = if let ServerFrame::State {
+            state: SharedState::Conversation(state),
+        } = frame
+        {
+            SessionEvent::ToolActivities(state.activities)
+        } else {
+            SessionEvent::Frame(Box::new(frame))
+        };
+        self.emit(event);
         for (id, state) in progress {
             self.report(id, state);
         }
