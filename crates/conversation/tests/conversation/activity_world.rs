@@ -9,7 +9,7 @@ use flarebot_conversation::ledger::approval;
 use flarebot_conversation::ledger::{self, ContinuedTurn};
 use flarebot_conversation::turn::{Effect, Event, Turn};
 use flarebot_conversation::{stream_log, transcript};
-use flarebot_model::{ModelEvent, ToolCall};
+use flarebot_model::{ModelEvent, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Decision;
 use flarebot_protocol::tool_activity::ToolActivity;
@@ -24,6 +24,10 @@ pub(crate) struct World {
     pub(crate) running: Vec<String>,
     /// What watchers were owed since this was last looked at.
     pub(crate) news: News,
+    /// Whether the answer waits for the owner.
+    pub(crate) waits: bool,
+    /// Whether the model may call tools in the step that it makes.
+    pub(crate) offers_tools: bool,
     /// The turn that is made, unless none is or it waits for the owner.
     turn: Option<Turn>,
     toolbox: Toolbox,
@@ -37,6 +41,8 @@ impl World {
             now: 1_000,
             running: Vec::new(),
             news: News::Nothing,
+            waits: false,
+            offers_tools: false,
             turn: None,
             toolbox: toolbox(),
             asked: 0,
@@ -196,7 +202,8 @@ impl World {
     }
 
     /// Carries out effects of the turn, be it that they come too late.
-    pub(crate) fn carry_out(&mut self, effects: Vec<Effect>) {
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        self.waits = false;
         for effect in effects {
             let turn = self.turn.as_ref().unwrap();
             let request_id = turn.request_id().clone();
@@ -220,7 +227,7 @@ impl World {
                         }
                         Claim::Settled(ActionResult::Returned(value)) => Ok(value),
                         Claim::Settled(ActionResult::Failed(sentence)) => Err(sentence),
-                        Claim::Unknown => Err("It is not known.".to_owned()),
+                        Claim::Unknown => Err(format!("Of {} it is not known.", call.id)),
                     };
                     self.hear(Event::ToolFinished {
                         call_id: call.id,
@@ -238,13 +245,17 @@ impl World {
                 Effect::Pause { state, message } => {
                     ledger::pause(&self.database, &request_id, &state, &message, self.now).unwrap();
                     self.turn = None;
+                    self.waits = true;
                 }
                 Effect::Finish { outcome, message, .. } => {
                     ledger::settle(&self.database, &request_id, outcome, &message, self.now).unwrap();
                     self.turn = None;
                     self.running.clear();
                 }
-                Effect::CallModel(_) | Effect::StopModel | Effect::Send { .. } | Effect::Compact { .. } => {}
+                Effect::CallModel(request) => {
+                    self.offers_tools = request.tool_choice == ToolChoice::Automatic
+                }
+                Effect::StopModel | Effect::Send { .. } | Effect::Compact { .. } => {}
             }
         }
     }
