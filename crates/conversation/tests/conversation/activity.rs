@@ -1,8 +1,8 @@
 //! What the owner may see of the calls of tools, from their announcement to their end.
 
 use crate::activity_world::World;
-use crate::support::{message_id, request_id};
-use flarebot_conversation::activity::{self, News, Watch};
+use crate::support::message_id;
+use flarebot_conversation::activity::{self, News};
 use flarebot_conversation::transcript;
 use flarebot_conversation::turn::StopReason;
 use flarebot_protocol::chunk::Chunk;
@@ -126,19 +126,12 @@ fn a_tool_that_fails_one_that_takes_too_long_and_one_that_comes_late() {
 fn what_an_answer_that_is_stopped_had_open_is_cancelled_for_good() {
     let mut world = World::calling(&["look", "act", "look"]);
     world.end("call-2", Ok(json!(1)));
-    let request = request_id("request-0");
     world.cancel();
     assert_eq!(status(&world, "call-0"), CANCELLED);
     assert_eq!(status(&world, "call-1"), CANCELLED);
     assert_eq!(status(&world, "call-2"), SUCCEEDED);
     let before = world.activities();
-    let toolbox = crate::tools::toolbox();
-    let watch = Watch {
-        sql: &world.database,
-        toolbox: &toolbox,
-        request_id: &request,
-        message_id: &message_id("answer-0"),
-    };
+    let watch = world.watch();
     for chunk in ends("call-0") {
         assert_eq!(watch.append(50, &[chunk], 99_999), Ok(News::Nothing));
     }
@@ -255,6 +248,10 @@ fn a_restart_interrupts_what_was_open_and_only_a_real_start_reopens_it() {
             (activity.interrupted_at, activity.ended_at),
             (Some(90_000), Some(90_000))
         );
+    }
+    // That nobody waits any more for a call of which nothing is known does not make it known.
+    for reason in [StopReason::AnswerEnds, StopReason::TimedOut] {
+        assert_eq!(world.watch().stop("call-1", reason, 91_000), Ok(News::Nothing));
     }
     world.now = 95_000;
     world.go_on(lost, flarebot_conversation::turn::Event::Resumed);

@@ -1,11 +1,14 @@
 //! Anything in any order: what is recorded of calls is what a plain model says of them, and never what cannot be.
 
+mod plain;
+
 use crate::activity_world::World;
 use flarebot_conversation::activity;
 use flarebot_protocol::message::Decision;
 use flarebot_protocol::tool_activity::{
     ActivityFailure, ActivityProgress, ActivityStatus, LIVE_ACTIVITIES, ToolActivity,
 };
+use plain::{Model, Stands};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
@@ -38,155 +41,6 @@ enum Happening {
     Dies,
     /// A call does what it should, and the instance dies before it is heard of.
     DiesUnheard(usize),
-}
-
-/// What the model knows of a call.
-#[derive(Debug, Clone, PartialEq)]
-struct Call {
-    tool: &'static str,
-    stands: Stands,
-    attempts: u32,
-    interruptions: u32,
-    done: Option<u64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Stands {
-    Written,
-    Asks,
-    Allowed,
-    Runs,
-    Succeeded,
-    Failed,
-    TookTooLong,
-    Declined,
-    Cancelled,
-    Unknown,
-}
-
-/// The plain model: each call of the conversation since it was cleared, by answer and call.
-#[derive(Default)]
-struct Model {
-    calls: BTreeMap<(String, String), Call>,
-    answer: String,
-    /// Whether the answer was erased under the machine that makes it.
-    erased: bool,
-    written: usize,
-}
-
-impl Model {
-    fn add(&mut self, tool: &'static str, stands: Stands) -> String {
-        let id = format!("call-{}", self.written);
-        self.written += 1;
-        if !self.erased {
-            let runs = stands == Stands::Runs;
-            let call = Call {
-                tool,
-                stands,
-                attempts: u32::from(runs),
-                interruptions: 0,
-                done: None,
-            };
-            self.calls.insert((self.answer.clone(), id.clone()), call);
-        }
-        id
-    }
-
-    /// The calls of the answer that is made.
-    fn current(&mut self) -> impl Iterator<Item = &mut Call> {
-        let answer = self.answer.clone();
-        let calls = self.calls.iter_mut();
-        calls
-            .filter(move |((of, _), _)| *of == answer)
-            .map(|(_, call)| call)
-    }
-
-    fn call(&mut self, id: &str) -> Option<&mut Call> {
-        self.calls.get_mut(&(self.answer.clone(), id.to_owned()))
-    }
-
-    fn set(&mut self, id: &str, stands: Stands) {
-        if let Some(call) = self.call(id) {
-            call.stands = stands;
-        }
-    }
-
-    fn stop(&mut self) {
-        for call in self.current() {
-            if matches!(
-                call.stands,
-                Stands::Written | Stands::Asks | Stands::Allowed | Stands::Runs
-            ) {
-                call.stands = Stands::Cancelled;
-            }
-        }
-    }
-
-    /// What the owner has allowed runs once nothing waits for a word any more.
-    fn allow(&mut self) {
-        if self.current().all(|call| call.stands != Stands::Asks) {
-            for call in self.current().filter(|call| call.stands == Stands::Allowed) {
-                call.stands = Stands::Runs;
-                call.attempts += 1;
-            }
-        }
-    }
-
-    /// The instance is gone; `goes_on` if another one goes on with the answer, `known` if a call had left its result.
-    fn lose(&mut self, goes_on: bool, known: Option<&str>) {
-        let answer = self.answer.clone();
-        for ((of, id), call) in &mut self.calls {
-            if *of != answer || !matches!(call.stands, Stands::Written | Stands::Runs) {
-                continue;
-            }
-            call.interruptions += 1;
-            call.stands = match call.stands {
-                Stands::Runs if goes_on && call.tool == "look" => {
-                    call.attempts += 1;
-                    call.done = None;
-                    Stands::Runs
-                }
-                Stands::Runs if goes_on && known == Some(id) => Stands::Succeeded,
-                _ => Stands::Unknown,
-            };
-        }
-        if !goes_on {
-            self.stop();
-        }
-    }
-
-    fn check(&self, activities: &[ToolActivity]) -> Result<(), TestCaseError> {
-        prop_assert_eq!(activities.len(), self.calls.len());
-        for activity in activities {
-            let key = (activity.message_id.to_string(), activity.tool_call_id.clone());
-            let call = self.calls.get(&key);
-            let Some(call) = call else {
-                return Err(TestCaseError::fail(format!("nobody has called {activity:?}")));
-            };
-            let expected = match call.stands {
-                Stands::Written | Stands::Asks | Stands::Allowed => (ActivityStatus::Pending, None),
-                Stands::Runs => (ActivityStatus::Running, None),
-                Stands::Succeeded => (ActivityStatus::Succeeded, None),
-                Stands::Failed => (ActivityStatus::Failed, Some(ActivityFailure::Tool)),
-                Stands::TookTooLong => (ActivityStatus::Failed, Some(ActivityFailure::TimedOut)),
-                Stands::Declined => (ActivityStatus::Failed, Some(ActivityFailure::Declined)),
-                Stands::Unknown => (ActivityStatus::Failed, Some(ActivityFailure::Interrupted)),
-                Stands::Cancelled => (ActivityStatus::Cancelled, None),
-            };
-            prop_assert_eq!(
-                (activity.status, activity.failure),
-                expected,
-                "{:?} {:?}",
-                call,
-                activity
-            );
-            prop_assert_eq!(activity.attempts, call.attempts, "{:?} {:?}", call, activity);
-            prop_assert_eq!(activity.interrupted_at.is_some(), call.interruptions > 0);
-            let done = activity.progress.as_ref().and_then(|progress| progress.done);
-            prop_assert_eq!(done, call.done, "{:?} {:?}", call, activity);
-        }
-        Ok(())
-    }
 }
 
 /// What no record may be, whatever has happened.
@@ -292,7 +146,7 @@ fn happen(world: &mut World, model: &mut Model, happening: Happening) -> bool {
             }
             if !world.is_answering() {
                 world.ask();
-                model.answer = world.answer_id();
+                model.answer = world.answer_id().to_string();
                 model.erased = false;
             }
             if let Happening::Writes(tool) = happening {

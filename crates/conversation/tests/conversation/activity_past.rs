@@ -2,8 +2,8 @@
 
 use crate::activity::{RUNNING, SUCCEEDED, dump, ends, status};
 use crate::activity_world::World;
-use crate::support::{complete, conversation_id, database, message_id, request_id};
-use flarebot_conversation::activity::{self, News, Watch};
+use crate::support::{complete, conversation_id, database, request_id};
+use flarebot_conversation::activity::{self, News};
 use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::turn::Event;
 use flarebot_conversation::{COMPONENT, MIGRATIONS, initialise, ledger};
@@ -104,13 +104,7 @@ fn clearing_forgets_everything_and_hears_nothing_more_of_it() {
     world.announce("call-9", "look");
     world.cancel();
     assert_eq!(world.activities(), []);
-    let toolbox = crate::tools::toolbox();
-    let watch = Watch {
-        sql: &world.database,
-        toolbox: &toolbox,
-        request_id: &request_id("request-0"),
-        message_id: &message_id("answer-0"),
-    };
+    let watch = world.watch();
     let again = ToolCall {
         id: "call-1".to_owned(),
         name: "look".to_owned(),
@@ -141,13 +135,7 @@ fn an_erased_call_is_not_heard_even_if_its_answer_seems_to_run_again() {
     let revived = "INSERT INTO turn (position, request_id, user_message_id, assistant_message_id, status, created_at) \
                    VALUES (1, 'request-0', 'user-0', 'answer-0', 'running', 1)";
     world.database.exec(revived, &[]).unwrap();
-    let toolbox = crate::tools::toolbox();
-    let watch = Watch {
-        sql: &world.database,
-        toolbox: &toolbox,
-        request_id: &request_id("request-0"),
-        message_id: &message_id("answer-0"),
-    };
+    let watch = world.watch();
     let written = |id: &str| Chunk::ToolInputAvailable {
         tool_call_id: id.to_owned(),
         tool_name: "look".to_owned(),
@@ -164,7 +152,6 @@ fn a_crash_anywhere_leaves_the_log_and_the_records_in_agreement() {
         let mut world = World::new();
         world.ask();
         world.announce("a", "look");
-        let toolbox = crate::tools::toolbox();
         let chunks = [
             Chunk::ToolInputAvailable {
                 tool_call_id: "a".to_owned(),
@@ -180,12 +167,7 @@ fn a_crash_anywhere_leaves_the_log_and_the_records_in_agreement() {
         ];
         let before = world.activities();
         world.database.fail_after(statements);
-        let watch = Watch {
-            sql: &world.database,
-            toolbox: &toolbox,
-            request_id: &request_id("request-0"),
-            message_id: &message_id("answer-0"),
-        };
+        let watch = world.watch();
         let stored = watch.append(100, &chunks, 5_000);
         world.database = world.database.copy().unwrap();
         let logged = stream_log::read(&world.database, &request_id("request-0"));
@@ -221,7 +203,6 @@ fn a_turn_that_an_older_version_left_running_goes_on_and_is_recorded_from_then_o
     stream_log::rewind(&older, &request_id("request-0"), &logged).unwrap();
     initialise(&older, conversation_id(), 3).unwrap();
     world.database = older;
-    world.asked_before(1);
     let lost = ledger::take_over(&world.database, 4).unwrap().unwrap();
     assert_eq!(world.activities(), []);
     world.go_on(lost, Event::Resumed);

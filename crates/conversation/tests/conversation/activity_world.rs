@@ -1,7 +1,7 @@
 //! A conversation whose turns are driven by hand: the machine, the storage, and an interpreter between them that runs no tool
 //! by itself.
 
-use crate::support::{accept, claim, database, message_id};
+use crate::support::{accept, claim, database, message_id, request_id};
 use crate::tools::{toolbox, tools_context};
 use flarebot_conversation::action::{self, ActionResult, Claim};
 use flarebot_conversation::activity::{self, News, Watch};
@@ -13,6 +13,7 @@ use flarebot_model::{ModelEvent, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::Decision;
 use flarebot_protocol::tool_activity::ToolActivity;
+use flarebot_protocol::{MessageId, RequestId};
 use flarebot_sql::native::Database;
 use flarebot_tool::Toolbox;
 use serde_json::{Value, json};
@@ -32,6 +33,9 @@ pub(crate) struct World {
     turn: Option<Turn>,
     toolbox: Toolbox,
     asked: usize,
+    /// The newest question, and its answer.
+    request_id: RequestId,
+    message_id: MessageId,
 }
 
 impl World {
@@ -46,6 +50,8 @@ impl World {
             turn: None,
             toolbox: toolbox(),
             asked: 0,
+            request_id: request_id("request-0"),
+            message_id: message_id("answer-0"),
         }
     }
 
@@ -60,6 +66,8 @@ impl World {
     /// The owner asks something, and its answer begins: `answer-0`, `answer-1` …
     pub(crate) fn ask(&mut self) {
         accept(&self.database, &self.asked.to_string());
+        self.request_id = request_id(&format!("request-{}", self.asked));
+        self.message_id = message_id(&format!("answer-{}", self.asked));
         self.asked += 1;
         let mut turn = Turn::new(claim(&self.database), tools_context(Default::default()));
         let effects = turn.handle(Event::Accepted, self.now);
@@ -67,13 +75,18 @@ impl World {
         self.carry_out(effects);
     }
 
-    /// So much was asked before.
-    pub(crate) fn asked_before(&mut self, answers: usize) {
-        self.asked = answers;
+    pub(crate) fn answer_id(&self) -> &MessageId {
+        &self.message_id
     }
 
-    pub(crate) fn answer_id(&self) -> String {
-        format!("answer-{}", self.asked - 1)
+    /// The watch over the calls of the newest answer.
+    pub(crate) fn watch(&self) -> Watch<'_, Database> {
+        Watch {
+            sql: &self.database,
+            toolbox: &self.toolbox,
+            request_id: &self.request_id,
+            message_id: &self.message_id,
+        }
     }
 
     pub(crate) fn is_answering(&self) -> bool {
@@ -116,9 +129,7 @@ impl World {
 
     /// A tool's run ends; what it has done is in the ledger of actions before anybody hears of it.
     pub(crate) fn end(&mut self, id: &str, result: Result<Value, &str>) {
-        if let Some(turn) = &self.turn {
-            action::settle(&self.database, turn.request_id(), id, &kept(&result)).unwrap();
-        }
+        action::settle(&self.database, &self.request_id, id, &kept(&result)).unwrap();
         self.running.retain(|running| running != id);
         self.hear(Event::ToolFinished {
             call_id: id.to_owned(),
@@ -128,8 +139,7 @@ impl World {
 
     /// A tool has done what it should, and the instance dies before it is told.
     pub(crate) fn end_unheard(&mut self, id: &str, result: Result<Value, &str>) {
-        let turn = self.turn.as_ref().unwrap();
-        action::settle(&self.database, turn.request_id(), id, &kept(&result)).unwrap();
+        action::settle(&self.database, &self.request_id, id, &kept(&result)).unwrap();
     }
 
     /// The model says the rest of its answer.
@@ -172,8 +182,7 @@ impl World {
     /// The owner's word on a call; with the last one the answer goes on.
     pub(crate) fn decide(&mut self, id: &str, decision: Decision) {
         self.now += 10;
-        let answer = message_id(&self.answer_id());
-        approval::decide(&self.database, &answer, id, decision, self.now).unwrap();
+        approval::decide(&self.database, &self.message_id, id, decision, self.now).unwrap();
         if let Some(decided) = ledger::claim_decided(&self.database).unwrap() {
             self.go_on(decided, Event::Decided);
         }
@@ -181,12 +190,8 @@ impl World {
 
     /// The owner stops an answer that waits.
     pub(crate) fn stop_paused(&mut self) {
-        let request = crate::support::request_id(&format!("request-{}", self.asked - 1));
-        assert!(
-            ledger::stop_paused(&self.database, &request, self.now)
-                .unwrap()
-                .is_some()
-        );
+        let stopped = ledger::stop_paused(&self.database, &self.request_id, self.now).unwrap();
+        assert!(stopped.is_some());
     }
 
     /// The owner erases the conversation. The machine hears of that later, as of a stop.
@@ -205,17 +210,10 @@ impl World {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         self.waits = false;
         for effect in effects {
-            let turn = self.turn.as_ref().unwrap();
-            let request_id = turn.request_id().clone();
-            let watch = Watch {
-                sql: &self.database,
-                toolbox: &self.toolbox,
-                request_id: turn.request_id(),
-                message_id: turn.message_id(),
-            };
+            let (watch, request_id) = (self.watch(), &self.request_id);
             match effect {
                 Effect::Checkpoint(state) => {
-                    ledger::checkpoint(&self.database, &request_id, &state).unwrap();
+                    ledger::checkpoint(&self.database, request_id, &state).unwrap();
                 }
                 Effect::RunTool { call, repetition } => {
                     let (claim, news) = watch.begin(&call, repetition, self.now).unwrap();
@@ -238,22 +236,22 @@ impl World {
                     self.news = self.news.max(watch.stop(&call_id, reason, self.now).unwrap());
                     self.running.retain(|running| *running != call_id);
                 }
-                Effect::Rewind(logged) => stream_log::rewind(&self.database, &request_id, &logged).unwrap(),
+                Effect::Rewind(logged) => stream_log::rewind(&self.database, request_id, &logged).unwrap(),
                 Effect::Append { first_seq, chunks } => {
                     self.news = self.news.max(watch.append(first_seq, &chunks, self.now).unwrap());
                 }
                 Effect::Pause { state, message } => {
-                    ledger::pause(&self.database, &request_id, &state, &message, self.now).unwrap();
+                    ledger::pause(&self.database, request_id, &state, &message, self.now).unwrap();
                     self.turn = None;
                     self.waits = true;
                 }
                 Effect::Finish { outcome, message, .. } => {
-                    ledger::settle(&self.database, &request_id, outcome, &message, self.now).unwrap();
+                    ledger::settle(&self.database, request_id, outcome, &message, self.now).unwrap();
                     self.turn = None;
                     self.running.clear();
                 }
                 Effect::CallModel(request) => {
-                    self.offers_tools = request.tool_choice == ToolChoice::Automatic
+                    self.offers_tools = request.tool_choice == ToolChoice::Automatic;
                 }
                 Effect::StopModel | Effect::Send { .. } | Effect::Compact { .. } => {}
             }
@@ -277,11 +275,9 @@ impl World {
 
     /// The activity of a call of the newest answer.
     pub(crate) fn activity(&self, id: &str) -> ToolActivity {
-        let (all, answer) = (self.activities(), self.answer_id());
-        let mut of_call = all
-            .into_iter()
-            .filter(|activity| activity.tool_call_id == id && activity.message_id.as_str() == answer);
-        of_call.next().expect("there is a record of the call")
+        let mut all = self.activities().into_iter();
+        all.find(|activity| activity.tool_call_id == id && activity.message_id == self.message_id)
+            .expect("there is a record of the call")
     }
 }
 
