@@ -52,3 +52,43 @@ impl Pace {
         tells
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{News, Pace};
+
+    /// Lets this change at these instants, looks every millisecond, and gives when watchers were told.
+    fn told(changes: &[(i64, News)], until: i64) -> Vec<i64> {
+        let mut pace = Pace::default();
+        let instants = (0..until).filter(|now| {
+            for (_, news) in changes.iter().filter(|(at, _)| at == now) {
+                pace.hear(*news);
+            }
+            let due = pace.due_at().is_some_and(|due_at| due_at <= *now);
+            assert_eq!(pace.tell(*now), due, "what is due is told");
+            due
+        });
+        instants.collect()
+    }
+
+    #[test]
+    fn watchers_are_told_of_calls_at_once() {
+        let changes: Vec<(i64, News)> = (10..20).map(|now| (now, News::Calls)).collect();
+        assert_eq!(told(&changes, 1_000), (10..20).collect::<Vec<_>>());
+        assert_eq!(told(&[(5, News::Nothing)], 1_000), []);
+    }
+
+    #[test]
+    fn watchers_are_told_of_progress_at_once_then_four_times_a_second_and_of_the_latest() {
+        let changes: Vec<(i64, News)> = (10..=1_005).map(|now| (now, News::Progress)).collect();
+        assert_eq!(told(&changes, 10_000), [10, 260, 510, 760, 1_010]);
+    }
+
+    #[test]
+    fn progress_travels_with_what_is_told_anyway() {
+        let changes = [(10, News::Progress), (20, News::Progress), (30, News::Calls)];
+        assert_eq!(told(&changes, 1_000), [10, 30]);
+        let changes = [(10, News::Calls), (20, News::Progress)];
+        assert_eq!(told(&changes, 1_000), [10, 260]);
+    }
+}

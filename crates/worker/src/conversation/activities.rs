@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 #[derive(Default)]
 pub(super) struct Told {
     pace: Cell<Pace>,
-    /// What they were told last in this life of the object.
+    /// What all of them were told last, if that is known.
     state: RefCell<Option<ConversationState>>,
 }
 
@@ -84,8 +84,9 @@ impl Chat {
         }
     }
 
-    /// The public state as a client gets it first.
+    /// The public state as a client gets it first. It may be newer than what the others were told.
     pub(super) fn state_frame(&self) -> Result<ServerFrame, Fault> {
+        self.told.state.take();
         Ok(frame(activity::live(&self.sql)?))
     }
 
