@@ -12,7 +12,7 @@ pub use pause::{claim_decided, pause, paused, stop_paused};
 
 use crate::envelope::{seal, unseal};
 use crate::turn::TurnState;
-use crate::{ConversationError, transcript};
+use crate::{ConversationError, activity, transcript};
 use flarebot_protocol::frame::QueuedTurn;
 use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{MessageId, RequestId};
@@ -182,18 +182,23 @@ pub fn next_waiting(sql: &impl Sql) -> Result<Option<QueuedTurn>, ConversationEr
     Ok(next.map(|row| row.0))
 }
 
-/// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. Only for
-/// a caller that knows that nobody runs it.
+/// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. What its
+/// tools had open is known to be interrupted from then on. Only for a caller that knows that nobody runs it.
 ///
 /// # Errors
 /// When the database refuses.
-pub fn take_over(sql: &impl Sql) -> Result<Option<ContinuedTurn>, ConversationError> {
-    let lost = sql.query_first(
-        "UPDATE turn SET attempts = attempts + 1 WHERE ended_at IS NULL AND status = 'running' \
-         RETURNING request_id, user_message_id, assistant_message_id, attempts, state, started_at",
-        &[],
-    )?;
-    Ok(lost)
+pub fn take_over(sql: &impl Sql, now: i64) -> Result<Option<ContinuedTurn>, ConversationError> {
+    sql.transaction(|| {
+        let lost: Option<ContinuedTurn> = sql.query_first(
+            "UPDATE turn SET attempts = attempts + 1 WHERE ended_at IS NULL AND status = 'running' \
+             RETURNING request_id, user_message_id, assistant_message_id, attempts, state, started_at",
+            &[],
+        )?;
+        if let Some(lost) = &lost {
+            activity::interrupt(sql, &lost.turn.assistant_message_id, now)?;
+        }
+        Ok(lost)
+    })
 }
 
 /// Stores the state of a running turn. [`Settlement::Late`] says that the turn must not go on.
@@ -213,7 +218,7 @@ pub fn checkpoint(
 }
 
 /// Ends a running turn: stores its message at the place that was reserved for it (unless it is empty), erases its
-/// stream log and its actions, and sets its status, all or nothing.
+/// stream log and its actions, ends what its tools have open, and sets its status, all or nothing.
 ///
 /// # Errors
 /// When the database refuses or the message is too large.
@@ -244,6 +249,7 @@ pub fn settle(
             transcript::remove(sql, &message.id)?;
         }
         erase_work(sql, request_id)?;
+        activity::settle(sql, &message.id, Some(message), now)?;
         Ok(Settlement::Applied)
     })
 }

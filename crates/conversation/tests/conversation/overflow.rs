@@ -371,7 +371,7 @@ fn a_crash_anywhere_leaves_a_summary_with_its_state_or_neither() {
         database.fail_after(statements);
         let stored = compaction::store(&database, &state.request_id, &summary, &state, 25);
         let restarted = database.copy().unwrap();
-        let lost = ledger::take_over(&restarted).unwrap().unwrap();
+        let lost = ledger::take_over(&restarted, 40).unwrap().unwrap();
         let found = compaction::latest(&restarted, 100).unwrap();
         assert_eq!(found.is_some(), lost.state == state);
         if stored.is_ok() {

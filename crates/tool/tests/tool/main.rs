@@ -9,6 +9,7 @@
 mod builtin;
 mod output;
 mod toolbox;
+mod verdict;
 
 use flarebot_tool::{
     ConversationQuestion, FetchFailure, FetchRequest, Fetched, Host, HostFuture, Question as _,

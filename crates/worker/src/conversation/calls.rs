@@ -67,11 +67,8 @@ impl ConversationService for Service {
         Ok(())
     }
 
-    async fn list_tool_activities(&self, _: ListToolActivities) -> Result<ActivityPage, CallFailure> {
-        Err(CallFailure::new(
-            FailureCode::Unsupported,
-            "Activities are not kept yet.",
-        ))
+    async fn list_tool_activities(&self, call: ListToolActivities) -> Result<ActivityPage, CallFailure> {
+        self.0.list_activities(&call)
     }
 
     async fn decide_approval(&self, call: DecideApproval) -> Result<(), CallFailure> {

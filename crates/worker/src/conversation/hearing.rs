@@ -213,6 +213,7 @@ impl Chat {
         let waiting = ledger::queued(&self.sql)?;
         transcript::clear(&self.sql)?;
         self.stop_running();
+        self.tell_changed_activities();
         for turn in waiting {
             let ended = ChatResponse::ended(turn.request_id, Outcome::Aborted, Vec::new());
             self.sockets
