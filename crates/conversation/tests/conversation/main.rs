@@ -26,6 +26,7 @@ mod simulation;
 mod stream_log;
 mod submission;
 mod support;
+mod system_prompt;
 mod transcript;
 mod turn;
 mod turn_approval;
