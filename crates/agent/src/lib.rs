@@ -6,6 +6,7 @@
 
 pub mod activity;
 pub mod assertions;
+pub mod conversation_memory;
 mod identity;
 pub mod instructions;
 pub mod models;

@@ -168,6 +168,18 @@ pub fn state(sql: &impl Sql, id: ConversationId) -> Result<Option<State>, SqlErr
     )
 }
 
+/// The name of an active conversation; `None` when there is no such conversation.
+///
+/// # Errors
+/// When the database fails.
+pub fn name(sql: &impl Sql, id: ConversationId) -> Result<Option<String>, SqlError> {
+    let rows = sql.exec(
+        "SELECT name FROM flarebot_conversations WHERE id = ? AND state = 'active'",
+        &[id.to_string().into()],
+    )?;
+    rows.first().map(|row| row.text(0).map(str::to_owned)).transpose()
+}
+
 /// The conversations whose creation or deletion was interrupted. At a start, delete each of them to the end:
 /// [`begin_delete`], the teardown of its storage, [`finish_delete`]. Later, the list also holds what is under way.
 ///

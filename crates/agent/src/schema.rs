@@ -6,7 +6,7 @@ use flarebot_sql::Migration;
 pub const COMPONENT: &str = "agent";
 
 /// The agent's tables.
-pub const MIGRATIONS: &[Migration] = &[CONVERSATIONS, SETTINGS];
+pub const MIGRATIONS: &[Migration] = &[CONVERSATIONS, SETTINGS, CONVERSATION_MEMORY];
 
 const CONVERSATIONS: Migration = Migration {
     version: 1,
@@ -57,6 +57,15 @@ const SETTINGS: Migration = Migration {
             sealed BLOB NOT NULL,
             modified_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
+    ",
+};
+
+const CONVERSATION_MEMORY: Migration = Migration {
+    version: 3,
+    name: "whether a conversation uses memory",
+    statements: "
+        ALTER TABLE flarebot_conversations
+        ADD COLUMN uses_memory INTEGER NOT NULL DEFAULT 1 CHECK (uses_memory IN (0, 1));
     ",
 };
 

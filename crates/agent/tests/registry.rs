@@ -186,3 +186,16 @@ fn a_late_report_never_turns_activity_back_and_a_start_resets_none() {
     open(&restarted, &identity, 200).unwrap();
     assert_eq!(activity::activities(&restarted).unwrap(), [late]);
 }
+
+#[test]
+fn a_name_is_known_as_long_as_the_owner_sees_the_conversation() {
+    let sql = agent();
+    registry::begin_create(&sql, id(1), &name("Research"), 0).unwrap();
+    assert_eq!(registry::name(&sql, id(1)).unwrap(), None);
+    registry::activate(&sql, id(1)).unwrap();
+    assert_eq!(registry::name(&sql, id(1)).unwrap().as_deref(), Some("Research"));
+    registry::rename(&sql, id(1), &name("Travel"), 1).unwrap();
+    assert_eq!(registry::name(&sql, id(1)).unwrap().as_deref(), Some("Travel"));
+    registry::begin_delete(&sql, id(1)).unwrap();
+    assert_eq!(registry::name(&sql, id(1)).unwrap(), None);
+}

@@ -19,8 +19,10 @@ mod model_view;
 mod schema;
 pub mod stream_log;
 pub mod submission;
+mod system_prompt;
 pub mod transcript;
 pub mod turn;
 
 pub use error::ConversationError;
 pub use schema::{COMPONENT, MIGRATIONS, initialise, open};
+pub use system_prompt::SystemPrompt;

@@ -11,5 +11,5 @@ pub mod route;
 pub use grant::{GRANT_HEADER, GrantError, SocketGrant};
 pub use request::{
     AgentReply, AgentRequest, CloseReason, ConsumeAssertion, ConversationReply, ConversationRequest,
-    Exchange, ToolQuestion, TurnBeginning, TurnReport, TurnSettings,
+    Exchange, ToolQuestion, TurnBeginning, TurnMemory, TurnReport, TurnSettings,
 };

@@ -1,6 +1,7 @@
 //! The requests between the agent and its conversations, each with the type of its reply.
 
 use flarebot_agent::models::SealedKey;
+use flarebot_protocol::memory::Fact;
 use flarebot_protocol::settings::ModelChoice;
 use flarebot_protocol::{CloseCode, ConnectionId, ConversationId, RequestId};
 use serde::de::DeserializeOwned;
@@ -81,6 +82,18 @@ pub struct TurnSettings {
     pub key: Option<SealedKey>,
     /// What the agent is told before the conversation.
     pub instructions: String,
+    /// What it remembers.
+    pub memory: TurnMemory,
+}
+
+/// What a turn has of the owner's memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnMemory {
+    /// The conversation does without: no facts, and none of memory's tools.
+    KeptOut,
+    /// The facts that its question is most likely about, the likeliest first. There may be none.
+    Facts(Vec<Fact>),
 }
 
 /// A turn that begins, or goes on in another instance.
@@ -90,6 +103,9 @@ pub struct TurnBeginning {
     pub conversation: ConversationId,
     /// When, in milliseconds since 1970.
     pub at: i64,
+    /// The beginning of the message that it answers, by which facts are found; at most
+    /// [`flarebot_protocol::memory::MAXIMUM_QUERY_CHARACTERS`].
+    pub query: String,
 }
 
 /// A question that a tool asks on behalf of one call.
@@ -208,7 +224,11 @@ mod tests {
             expires_at: 2,
         }));
         survives(&AgentRequest::EndSessions);
-        survives(&AgentRequest::BeginTurn(TurnBeginning { conversation, at: 1 }));
+        survives(&AgentRequest::BeginTurn(TurnBeginning {
+            conversation,
+            at: 1,
+            query: "Where is it?".to_owned(),
+        }));
         survives(&AgentRequest::TurnsEnded(report));
         survives(&AgentRequest::SocketClosed {
             conversation,
@@ -223,14 +243,24 @@ mod tests {
         survives(&ConversationRequest::CloseSockets {
             reason: CloseReason::Deleted,
         });
-        survives(&AgentReply::TurnSettings(TurnSettings {
-            model: ModelChoice {
-                provider: ModelProvider::Anthropic,
-                model: "m".to_owned(),
-            },
-            key: Some(SealedKey(vec![0, 255])),
-            instructions: "Be brief.".to_owned(),
-        }));
+        let fact = Fact {
+            id: "0191e7a0-5b1c-7cc0-8000-00000000000a".to_owned(),
+            content: "It is \"here\".".to_owned(),
+            version: 1,
+            created_at: "2026-11-30T09:05:00.042Z".to_owned(),
+            updated_at: "2026-11-30T09:05:00.042Z".to_owned(),
+        };
+        for memory in [TurnMemory::KeptOut, TurnMemory::Facts(vec![fact])] {
+            survives(&AgentReply::TurnSettings(TurnSettings {
+                model: ModelChoice {
+                    provider: ModelProvider::Anthropic,
+                    model: "m".to_owned(),
+                },
+                key: Some(SealedKey(vec![0, 255])),
+                instructions: "Be brief.".to_owned(),
+                memory,
+            }));
+        }
         survives(&AgentReply::AssertionUsed);
         survives(&ConversationReply {
             busy: true,

@@ -3,6 +3,7 @@
 mod alarm;
 mod conversations;
 mod lost_sockets;
+mod memories;
 mod service;
 mod settings;
 mod tool_questions;
@@ -141,6 +142,7 @@ fn open(sql: &ObjectSql, environment: &Env) -> Result<Opened, String> {
         owner_subject: deployment.session.owner_subject(),
     };
     let runtime = flarebot_agent::open(sql, &identity, now()).map_err(|error| error.to_string())?;
+    flarebot_memory::open(sql, now()).map_err(|error| error.to_string())?;
     Ok(Opened { runtime, deployment })
 }
 
@@ -196,13 +198,14 @@ impl Agent {
             AgentRequest::EndSessions => self.end_sessions().await?,
             AgentRequest::BeginTurn(turn) => {
                 self.turn_begins(turn.conversation, turn.at).await?;
-                return Ok(AgentReply::TurnSettings(self.turn_settings()?));
+                let settings = self.turn_settings(turn.conversation, &turn.query)?;
+                return Ok(AgentReply::TurnSettings(settings));
             }
             AgentRequest::TurnsEnded(report) => {
                 self.turns_ended(report.conversation, report.at, report.seen)
                     .await?;
             }
-            AgentRequest::ToolQuestion(asked) => return self.answer_tool(asked),
+            AgentRequest::ToolQuestion(asked) => return self.answer_tool(&asked),
             AgentRequest::SocketClosed {
                 conversation,
                 connection,

@@ -22,6 +22,7 @@ mod harness;
 mod ingress;
 mod lifetime;
 mod long;
+mod memory;
 mod models;
 mod pages;
 mod recovery;

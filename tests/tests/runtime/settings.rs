@@ -21,7 +21,7 @@ fn notice(socket: &mut Socket) -> Option<String> {
 }
 
 /// The system prompt of the request that a message led to.
-fn system(installation: &Installation, message: &str) -> String {
+pub(crate) fn system(installation: &Installation, message: &str) -> String {
     let exchange = installation.provider.wait_for_request(message, PATIENCE);
     let system: Vec<_> = exchange
         .messages

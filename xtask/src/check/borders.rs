@@ -11,7 +11,7 @@ enum May {
     UseEverything,
 }
 
-const TABLE: [(&str, May); 15] = [
+const TABLE: [(&str, May); 16] = [
     ("flarebot-sql", May::Use(&[])),
     ("flarebot-protocol", May::Use(&[])),
     ("flarebot-session", May::Use(&["flarebot-protocol"])),
@@ -38,6 +38,15 @@ const TABLE: [(&str, May); 15] = [
         ]),
     ),
     (
+        "flarebot-memory",
+        May::Use(&[
+            "flarebot-sql",
+            "flarebot-durable",
+            "flarebot-protocol",
+            "flarebot-tool",
+        ]),
+    ),
+    (
         "flarebot-link",
         May::Use(&[
             "flarebot-sql",
@@ -48,6 +57,7 @@ const TABLE: [(&str, May); 15] = [
             "flarebot-durable",
             "flarebot-conversation",
             "flarebot-agent",
+            "flarebot-memory",
         ]),
     ),
     ("flarebot-worker", May::UseEverything),

@@ -30,6 +30,7 @@ mod simulation;
 mod stream_log;
 mod submission;
 mod support;
+mod system_prompt;
 mod tools;
 mod transcript;
 mod turn;

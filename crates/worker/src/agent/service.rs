@@ -99,41 +99,41 @@ impl AgentService for Service {
     }
 
     async fn list_memories(&self, _: ListMemories) -> Result<Vec<Fact>, CallFailure> {
-        Err(not_yet())
+        self.0.memories()
     }
 
-    async fn search_memories(&self, _: SearchMemories) -> Result<Vec<Fact>, CallFailure> {
-        Err(not_yet())
+    async fn search_memories(&self, call: SearchMemories) -> Result<Vec<Fact>, CallFailure> {
+        self.0.search_memories(&call.query)
     }
 
-    async fn add_memory(&self, _: AddMemory) -> Result<Fact, CallFailure> {
-        Err(not_yet())
+    async fn add_memory(&self, call: AddMemory) -> Result<Fact, CallFailure> {
+        self.0.add_memory(&call.content)
     }
 
-    async fn update_memory(&self, _: UpdateMemory) -> Result<Fact, CallFailure> {
-        Err(not_yet())
+    async fn update_memory(&self, call: UpdateMemory) -> Result<Fact, CallFailure> {
+        self.0.update_memory(&call.id, &call.content, call.version)
     }
 
-    async fn delete_memory(&self, _: DeleteMemory) -> Result<(), CallFailure> {
-        Err(not_yet())
+    async fn delete_memory(&self, call: DeleteMemory) -> Result<(), CallFailure> {
+        self.0.delete_memory(&call.id, call.version)
     }
 
-    async fn get_memory_origin(&self, _: GetMemoryOrigin) -> Result<FactOrigin, CallFailure> {
-        Err(not_yet())
+    async fn get_memory_origin(&self, call: GetMemoryOrigin) -> Result<FactOrigin, CallFailure> {
+        self.0.memory_origin(&call.id)
     }
 
     async fn get_conversation_memory(
         &self,
-        _: GetConversationMemory,
+        call: GetConversationMemory,
     ) -> Result<ConversationMemory, CallFailure> {
-        Err(not_yet())
+        self.0.conversation_memory(call.id)
     }
 
     async fn set_conversation_memory(
         &self,
-        _: SetConversationMemory,
+        call: SetConversationMemory,
     ) -> Result<ConversationMemory, CallFailure> {
-        Err(not_yet())
+        self.0.set_conversation_memory(call.id, call.enabled)
     }
 }
 
@@ -141,13 +141,7 @@ impl Agent {
     /// Gives a conversation another name and tells every page.
     pub(super) fn rename(&self, id: ConversationId, name: &str) -> Result<ConversationSummary, CallFailure> {
         let name = parse_name(name)?;
-        let summary = registry::rename(&self.sql, id, &name, now()).map_err(|error| match error {
-            RegistryError::NotFound => CallFailure::new(
-                FailureCode::NotFound,
-                "This conversation does not exist any more.",
-            ),
-            RegistryError::Sql(error) => report(error.into()),
-        })?;
+        let summary = registry::rename(&self.sql, id, &name, now()).map_err(unknown)?;
         self.announce_conversations().map_err(report)?;
         Ok(summary)
     }
@@ -167,8 +161,14 @@ impl Agent {
     }
 }
 
-fn not_yet() -> CallFailure {
-    CallFailure::new(FailureCode::Unsupported, "Memory is not there yet.")
+pub(super) fn unknown(error: RegistryError) -> CallFailure {
+    match error {
+        RegistryError::NotFound => CallFailure::new(
+            FailureCode::NotFound,
+            "This conversation does not exist any more.",
+        ),
+        RegistryError::Sql(error) => report(error.into()),
+    }
 }
 
 fn parse_name(text: &str) -> Result<ConversationName, CallFailure> {

@@ -15,6 +15,7 @@ use flarebot_model::catalog::Catalog;
 use flarebot_model::{
     FailureKind, ModelEvent, ModelFailure, ModelMessage, ModelRequest, ToolChoice, owner_key,
 };
+use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::{CallFailure, FailureCode, SetProviderKey};
 use flarebot_protocol::frame::{ClientKind, ServerFrame};
 use flarebot_protocol::settings::{
@@ -83,12 +84,17 @@ impl Agent {
     }
 
     /// One coherent snapshot for a turn that begins now, or goes on now.
-    pub(super) fn turn_settings(&self) -> Result<TurnSettings, Fault> {
+    pub(super) fn turn_settings(
+        &self,
+        conversation: ConversationId,
+        query: &str,
+    ) -> Result<TurnSettings, Fault> {
         let model = self.model_choice()?;
         Ok(TurnSettings {
             key: models::key(&self.sql, model.provider)?,
             model,
             instructions: instructions::in_force(&self.sql)?,
+            memory: self.turn_memory(conversation, query),
         })
     }
 
@@ -118,7 +124,7 @@ impl Agent {
     }
 
     /// Tells our own pages that a setting changed.
-    fn announce_settings(&self, section: SettingsSection) {
+    pub(super) fn announce_settings(&self, section: SettingsSection) {
         let frame = ServerFrame::SettingsChanged { section };
         self.sockets.send(&self.state, &frame, |socket| {
             socket.client() == ClientKind::Flarebot

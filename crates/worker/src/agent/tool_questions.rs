@@ -3,6 +3,7 @@
 use super::Agent;
 use crate::fault::Fault;
 use flarebot_link::{AgentReply, ToolQuestion};
+use flarebot_memory::MemoryQuestion;
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::CallFailure;
 use flarebot_tool::{ConversationQuestion, Question};
@@ -11,12 +12,13 @@ use serde_json::Value;
 
 impl Agent {
     /// Answers a question. One that cannot be answered is refused with a sentence for the model and the owner.
-    pub(super) fn answer_tool(&self, asked: ToolQuestion) -> Result<AgentReply, Fault> {
+    pub(super) fn answer_tool(&self, asked: &ToolQuestion) -> Result<AgentReply, Fault> {
         match asked.feature.as_str() {
             ConversationQuestion::FEATURE => {
-                let question = read(asked.question)?;
+                let question = read(&asked.question)?;
                 answered(self.answer_about_conversation(asked.conversation, question))
             }
+            MemoryQuestion::FEATURE => self.answer_about_memory(asked, &read(&asked.question)?),
             unknown => Err(Fault::internal(format!(
                 "a tool asks {unknown}, which is no feature"
             ))),
@@ -34,8 +36,8 @@ impl Agent {
     }
 }
 
-fn read<Asked: Question>(question: Value) -> Result<Asked, Fault> {
-    serde_json::from_value(question).map_err(|error| Fault::internal(error.to_string()))
+fn read<Asked: Question>(question: &Value) -> Result<Asked, Fault> {
+    Asked::deserialize(question).map_err(|error| Fault::internal(error.to_string()))
 }
 
 fn answered(answer: Result<impl Serialize, CallFailure>) -> Result<AgentReply, Fault> {

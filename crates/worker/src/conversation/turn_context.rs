@@ -8,10 +8,12 @@ use crate::model::Model;
 use crate::object;
 use crate::timer::Timer;
 use crate::tools::toolbox;
-use flarebot_conversation::transcript;
 use flarebot_conversation::turn::TurnContext;
-use flarebot_link::{AgentReply, AgentRequest, TurnBeginning, TurnSettings};
+use flarebot_conversation::{SystemPrompt, transcript};
+use flarebot_link::{AgentReply, AgentRequest, TurnBeginning, TurnMemory, TurnSettings};
 use flarebot_protocol::MessageId;
+use flarebot_protocol::memory::MAXIMUM_QUERY_CHARACTERS;
+use flarebot_protocol::tool_activity::ActivityKind;
 
 /// When the agent is asked again if it could not be reached, in milliseconds: it may be starting at this moment.
 const ASK_AGAIN_AFTER: [i64; 3] = [100, 500, 2_000];
@@ -19,10 +21,13 @@ const ASK_AGAIN_AFTER: [i64; 3] = [100, 500, 2_000];
 impl Chat {
     /// What a turn needs to know and the model that it calls, or a sentence for the owner if it cannot run.
     pub(super) async fn prepare(&self, user_message_id: &MessageId) -> Result<(TurnContext, Model), String> {
-        let settings = self.turn_settings().await.map_err(|fault| {
-            log("the settings of a turn could not be read", &fault);
-            "The settings could not be read. Nothing was lost: send the message again.".to_owned()
-        })?;
+        let settings = self
+            .turn_settings(self.query(user_message_id))
+            .await
+            .map_err(|fault| {
+                log("the settings of a turn could not be read", &fault);
+                "The settings could not be read. Nothing was lost: send the message again.".to_owned()
+            })?;
         let deployment = Deployment::of(&self.environment).map_err(|error| error.to_string())?;
         let model = Model::ready(
             &self.environment,
@@ -34,28 +39,53 @@ impl Chat {
             log("a conversation could not be read for its model", &error.into());
             "This conversation could not be read. Nothing was lost: send the message again.".to_owned()
         })?;
+        let mut tools = toolbox().descriptors();
+        let facts = match settings.memory {
+            TurnMemory::Facts(facts) => facts,
+            TurnMemory::KeptOut => {
+                tools.retain(|tool| tool.activity.kind != ActivityKind::Memory);
+                Vec::new()
+            }
+        };
+        let system = SystemPrompt {
+            instructions: &settings.instructions,
+            facts: &facts,
+        };
         let context = TurnContext {
-            system: Some(system_prompt(&settings)),
+            system: Some(system.compose()),
             model: settings.model.model,
             history: history.ok_or_else(|| {
                 "This message cannot be read any more, so it is not answered. Send it again.".to_owned()
             })?,
-            tools: toolbox().descriptors(),
+            tools,
         };
         Ok((context, model))
     }
 
+    /// The beginning of the message that is answered, by which facts are found. One that cannot be read finds none.
+    fn query(&self, user_message_id: &MessageId) -> String {
+        let message = transcript::message(&self.sql, user_message_id).unwrap_or_else(|error| {
+            log("the message of a turn could not be read", &error.into());
+            None
+        });
+        let text = message.map(|message| message.text()).unwrap_or_default();
+        text.chars().take(MAXIMUM_QUERY_CHARACTERS).collect()
+    }
+
     /// The agent watches the work from here on: should this instance be lost, somebody will notice.
-    async fn turn_settings(&self) -> Result<TurnSettings, Fault> {
+    async fn turn_settings(&self, query: String) -> Result<TurnSettings, Fault> {
         let conversation = self.id.get();
         let conversation =
             conversation.ok_or_else(|| Fault::internal("a conversation does not know its id"))?;
         let mut later = ASK_AGAIN_AFTER.into_iter();
+        let mut beginning = TurnBeginning {
+            conversation,
+            at: now(),
+            query,
+        };
         loop {
-            let beginning = AgentRequest::BeginTurn(TurnBeginning {
-                conversation,
-                at: now(),
-            });
+            beginning.at = now();
+            let beginning = AgentRequest::BeginTurn(beginning.clone());
             let asked = object::ask_agent(&self.environment, &beginning).await;
             match (asked, later.next()) {
                 (Ok(AgentReply::TurnSettings(settings)), _) => return Ok(settings),
@@ -69,9 +99,4 @@ impl Chat {
             }
         }
     }
-}
-
-/// What the model is told before the conversation, in this order: the owner's instructions.
-fn system_prompt(settings: &TurnSettings) -> String {
-    settings.instructions.clone()
 }
