@@ -22,7 +22,7 @@ pub struct Fetched {
     pub content_type: Option<String>,
     /// The header `location`: where a redirect leads, and nobody went.
     pub location: Option<String>,
-    /// The body, or its beginning.
+    /// The body, or its beginning. Only that of a page is read: it is empty where the status is not from 200 to 299.
     pub body: Vec<u8>,
     /// Whether the body goes on after what was read.
     pub body_goes_on: bool,

@@ -3,12 +3,14 @@
 //! A tool is one file with one type that implements [`Tool`]; registering it is one line of a [`Toolbox`]. It never
 //! touches the platform itself: whatever it needs of the world, it asks of the host.
 
+pub mod address;
 mod arguments;
 mod descriptor;
 mod failure;
 mod fetch;
 mod host;
 mod output;
+pub mod page;
 mod question;
 mod toolbox;
 mod tools;
@@ -21,7 +23,7 @@ pub use host::{Host, HostFuture, ask};
 pub use output::{OUTPUT_CHARACTERS, bounded};
 pub use question::{ConversationQuestion, Question};
 pub use toolbox::{Toolbox, ToolboxError};
-pub use tools::builtin;
+pub use tools::{WEB_INSTRUCTIONS, builtin};
 
 use serde_json::Value;
 

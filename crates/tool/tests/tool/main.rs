@@ -6,9 +6,11 @@
     reason = "a test may stop where it finds something wrong"
 )]
 
+mod address;
 mod builtin;
 mod output;
 mod toolbox;
+mod web;
 
 use flarebot_tool::{
     ConversationQuestion, FetchFailure, FetchRequest, Fetched, Host, HostFuture, Question as _,
