@@ -87,11 +87,9 @@ fn plain(text: &str) -> (Option<String>, Excerpt) {
 
 /// A title in one line, of at most [`TITLE_CHARACTERS`]; nothing if there is nothing in it.
 fn one_line(title: &str) -> Option<String> {
-    let words: Vec<&str> = title
-        .split(|character: char| character.is_whitespace() || character.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let line = words.join(" ");
+    let seen = |character: &char| character.is_whitespace() || !writer::is_invisible(*character);
+    let title: String = title.chars().filter(seen).collect();
+    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = match line.char_indices().nth(TITLE_CHARACTERS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,

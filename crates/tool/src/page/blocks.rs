@@ -15,6 +15,8 @@ pub(super) enum Role {
     List { numbered: bool },
     /// It is an item of a list.
     Item,
+    /// It holds rows.
+    Table,
     /// It is a row of a table.
     Row,
     /// It is a cell of a row.
@@ -36,7 +38,8 @@ pub(super) fn role(name: &[u8]) -> Role {
         b"address" | b"center" | b"dd" | b"details" | b"dir" | b"div" | b"dl" | b"dt" | b"figcaption"
         | b"footer" | b"header" | b"hgroup" | b"legend" | b"optgroup" | b"summary" | b"caption" => Role::Line,
         b"article" | b"blockquote" | b"body" | b"fieldset" | b"figure" | b"main" | b"p" | b"section"
-        | b"table" | b"hr" => Role::Paragraph,
+        | b"hr" => Role::Paragraph,
+        b"table" => Role::Table,
         b"h1" => Role::Heading(1),
         b"h2" => Role::Heading(2),
         b"h3" => Role::Heading(3),
@@ -99,11 +102,10 @@ pub(super) fn ends_before(open: &[u8], next: &[u8]) -> bool {
     }
 }
 
-/// Whether an end inside this element cannot be the end of something outside it, other than a part of a table.
-pub(super) fn shields(open: &[u8], end: &[u8]) -> bool {
-    matches!(open, b"td" | b"th" | b"caption")
-        && !matches!(
-            end,
-            b"table" | b"tbody" | b"thead" | b"tfoot" | b"tr" | b"td" | b"th" | b"caption"
-        )
+/// Whether an end that is met in a cell may end something outside it: only a part of its table.
+pub(super) fn leaves_a_cell(end: &[u8]) -> bool {
+    matches!(
+        end,
+        b"table" | b"tbody" | b"thead" | b"tfoot" | b"tr" | b"td" | b"th"
+    )
 }

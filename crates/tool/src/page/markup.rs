@@ -20,46 +20,19 @@ enum Beside {
 
 /// The title and the text of a page. Where all of it stands inside a form or the like, that is the text.
 pub(super) fn read(html: &str) -> (Option<String>, Excerpt) {
-    let (title, content) = walk(html, Beside::LeftOut);
-    if content.is_empty() {
-        (title, walk(html, Beside::Read).1)
+    let walk = Walk::through(html, Beside::LeftOut);
+    let content = walk.writer.finish();
+    if content.is_empty() && walk.left_out {
+        (walk.title, Walk::through(html, Beside::Read).writer.finish())
     } else {
-        (title, content)
+        (walk.title, content)
     }
-}
-
-fn walk(html: &str, beside: Beside) -> (Option<String>, Excerpt) {
-    let mut walk = Walk {
-        beside,
-        writer: Writer::default(),
-        title: None,
-        open: Vec::new(),
-        beyond: 0,
-        hiding: 0,
-        drawings: 0,
-        preformatted: 0,
-    };
-    let mut tokens = Tokenizer::new(html);
-    while let Some(Ok(token)) = tokens.next() {
-        match token {
-            Token::StartTag(tag) => {
-                if let Some(state) = walk.start(tag) {
-                    tokens.set_state(state);
-                }
-            }
-            Token::EndTag(tag) => walk.end(&tag.name),
-            Token::String(text) => walk.text(&String::from_utf8_lossy(&text)),
-            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
-        }
-        if walk.writer.is_full() {
-            break;
-        }
-    }
-    (walk.title, walk.writer.finish())
 }
 
 struct Walk {
     beside: Beside,
+    /// Whether there was something beside the text.
+    left_out: bool,
     writer: Writer,
     title: Option<String>,
     open: Vec<Element>,
@@ -68,6 +41,7 @@ struct Walk {
     /// How many of the open elements hide what is in them.
     hiding: usize,
     drawings: usize,
+    tables: usize,
     preformatted: usize,
 }
 
@@ -78,14 +52,43 @@ struct Element {
 }
 
 impl Walk {
+    fn through(html: &str, beside: Beside) -> Self {
+        let mut walk = Self {
+            beside,
+            left_out: false,
+            writer: Writer::default(),
+            title: None,
+            open: Vec::new(),
+            beyond: 0,
+            hiding: 0,
+            drawings: 0,
+            tables: 0,
+            preformatted: 0,
+        };
+        let mut tokens = Tokenizer::new(html);
+        while let Some(Ok(token)) = tokens.next() {
+            match token {
+                Token::StartTag(tag) => {
+                    if let Some(state) = walk.start(tag) {
+                        tokens.set_state(state);
+                    }
+                }
+                Token::EndTag(tag) => walk.end(&tag.name),
+                Token::String(text) => walk.text(&String::from_utf8_lossy(&text)),
+                Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+            }
+            if walk.writer.is_full() {
+                break;
+            }
+        }
+        walk
+    }
+
     /// An element begins. Some are followed by text in which tags are none.
     fn start(&mut self, tag: StartTag<()>) -> Option<State> {
         let is_drawn = self.drawings > 0;
-        while !is_drawn
-            && let Some(last) = self.open.last()
-            && blocks::ends_before(&last.name, &tag.name)
-        {
-            self.close_last();
+        while !is_drawn && let Some(elements) = self.ended_by(&tag.name) {
+            self.close(elements);
         }
         let role = if is_drawn {
             Role::Inline
@@ -105,13 +108,12 @@ impl Walk {
             self.beyond = self.beyond.saturating_add(1);
             return state;
         }
-        let hides = match role {
-            Role::Never | Role::Drawing => true,
-            Role::Beside => self.beside == Beside::LeftOut,
-            _ => is_hidden(&tag) || (self.beside == Beside::LeftOut && leads_elsewhere(&tag)),
-        };
+        let is_left_out = self.beside == Beside::LeftOut && (role == Role::Beside || leads_elsewhere(&tag));
+        let hides = is_left_out || matches!(role, Role::Never | Role::Drawing) || is_hidden(&tag);
+        self.left_out |= is_left_out;
         self.hiding += usize::from(hides);
         self.drawings += usize::from(role == Role::Drawing);
+        self.tables += usize::from(role == Role::Table);
         self.preformatted += usize::from(role == Role::Preformatted);
         let name = tag.name;
         self.open.push(Element { name, role, hides });
@@ -124,18 +126,34 @@ impl Walk {
             self.beyond -= 1;
             return;
         }
-        let mut inside = 0;
-        for element in self.open.iter().rev() {
-            inside += 1;
+        for (inside, element) in self.open.iter().rev().enumerate() {
             if *element.name == *name {
-                for _ in 0..inside {
-                    self.close_last();
-                }
+                self.close(inside + 1);
                 return;
             }
-            if blocks::shields(&element.name, name) {
+            if self.tables > 0 && element.role == Role::Cell && !blocks::leaves_a_cell(name) {
                 return;
             }
+        }
+    }
+
+    /// How many open elements end where one of this name begins, if any do: one whose end nobody writes, and what is open
+    /// inside its lines.
+    fn ended_by(&self, next: &[u8]) -> Option<usize> {
+        for (inside, element) in self.open.iter().rev().enumerate() {
+            if blocks::ends_before(&element.name, next) {
+                return Some(inside + 1);
+            }
+            if element.role != Role::Inline {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn close(&mut self, elements: usize) {
+        for _ in 0..elements {
+            self.close_last();
         }
     }
 
@@ -159,7 +177,7 @@ impl Walk {
             Role::Inline if name == b"br" => writer.line(),
             Role::Inline | Role::Title | Role::Drawing => {}
             Role::Line | Role::Never | Role::Beside => writer.line(),
-            Role::Paragraph | Role::Preformatted => writer.paragraph(),
+            Role::Paragraph | Role::Table | Role::Preformatted => writer.paragraph(),
             Role::Heading(level) => writer.heading(level),
             Role::List { numbered } => writer.begin_list(numbered),
             Role::Item => writer.item(),
@@ -172,19 +190,21 @@ impl Walk {
         let Some(Element { role, hides, .. }) = self.open.pop() else {
             return;
         };
-        self.hiding = self.hiding.saturating_sub(hides.into());
-        self.drawings = self.drawings.saturating_sub((role == Role::Drawing).into());
-        self.preformatted = self
-            .preformatted
-            .saturating_sub((role == Role::Preformatted).into());
+        let one_less = |count: usize, is_one: bool| count.saturating_sub(is_one.into());
+        self.hiding = one_less(self.hiding, hides);
+        self.drawings = one_less(self.drawings, role == Role::Drawing);
+        self.tables = one_less(self.tables, role == Role::Table);
+        self.preformatted = one_less(self.preformatted, role == Role::Preformatted);
         if self.hiding > 0 {
             return;
         }
         let writer = &mut self.writer;
         match role {
             Role::Inline | Role::Title | Role::Drawing | Role::Cell => {}
-            Role::Line | Role::Never | Role::Beside | Role::Item => writer.line(),
-            Role::Paragraph | Role::Preformatted | Role::Heading(_) => writer.paragraph(),
+            Role::Line | Role::Never | Role::Beside => writer.line(),
+            Role::Paragraph | Role::Table | Role::Preformatted => writer.paragraph(),
+            Role::Heading(_) => writer.end_heading(),
+            Role::Item => writer.end_item(),
             Role::List { .. } => writer.end_list(),
             Role::Row => writer.end_row(),
         }

@@ -8,6 +8,9 @@ const INDENTED_LISTS: usize = 6;
 /// What separates the cells of a row.
 const CELL: &str = " | ";
 
+/// How many cells without words are kept track of in a row.
+const EMPTY_CELLS: usize = 64;
+
 /// What stands between what was written and what comes next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
@@ -58,6 +61,11 @@ impl Writer {
         self.mark = format!("{} ", "#".repeat(level.into()));
     }
 
+    pub(super) fn end_heading(&mut self) {
+        self.mark.clear();
+        self.paragraph();
+    }
+
     pub(super) fn begin_list(&mut self, numbered: bool) {
         match self.lists.is_empty() {
             true => self.paragraph(),
@@ -87,6 +95,11 @@ impl Writer {
         }
     }
 
+    pub(super) fn end_item(&mut self) {
+        self.mark.clear();
+        self.line();
+    }
+
     pub(super) fn begin_row(&mut self) {
         self.end_row();
         self.row_begins = true;
@@ -104,7 +117,9 @@ impl Writer {
             if !self.mark.ends_with(CELL) {
                 self.mark.clear();
             }
-            self.mark.push_str(CELL);
+            if self.mark.len() < CELL.len() * EMPTY_CELLS {
+                self.mark.push_str(CELL);
+            }
         }
         self.row_begins = false;
     }
@@ -143,8 +158,8 @@ impl Writer {
     }
 
     fn part(&mut self, gap: Gap) {
-        // Blocks inside a cell do not tear it from its separator.
-        if !self.mark.ends_with(CELL) {
+        // A block that begins right behind a mark does not tear it from its words.
+        if self.mark.is_empty() {
             self.gap = self.gap.max(gap);
         }
     }
@@ -177,7 +192,7 @@ impl Writer {
 
 /// Characters that nobody sees, and in which a page could hide what only a model reads. Those that join letters and the
 /// parts of pictograms are needed to write.
-fn is_invisible(character: char) -> bool {
+pub(super) fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(
             character,

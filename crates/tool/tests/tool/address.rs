@@ -1,284 +1,14 @@
 //! Which addresses may be fetched: a table of tricks, each refused on the first hop and after a redirect, and ordinary
 //! addresses, each read.
 
+mod tricks;
+
 use super::web::{Answer, FakeWeb, Makes as _};
 use flarebot_tool::ToolFailure;
-use flarebot_tool::address::AddressRefusal::{
-    Credentials, IpAddress, LocalName, Name, NotWhole, Port, Scheme, Spelling,
-};
+use flarebot_tool::address::AddressRefusal::{Credentials, Name, NotWhole, TooLong};
 use flarebot_tool::address::{ADDRESS_BYTES, AddressRefusal, PublicAddress};
 use proptest::prelude::*;
-
-/// Addresses that must never be asked for, by what they try.
-const TRICKS: [(&str, &[(&str, AddressRefusal)]); 14] = [
-    (
-        "plain addresses of the machine and its network",
-        &[
-            ("https://127.0.0.1/", IpAddress),
-            ("http://127.0.0.1/", IpAddress),
-            ("https://127.255.255.254/", IpAddress),
-            ("https://0.0.0.0/", IpAddress),
-            ("https://10.0.0.1/", IpAddress),
-            ("https://172.16.0.1/", IpAddress),
-            ("https://172.31.255.255/", IpAddress),
-            ("https://192.168.1.1/", IpAddress),
-            ("https://169.254.1.1/", IpAddress),
-            ("https://100.64.0.1/", IpAddress),
-            ("https://192.0.0.170/", IpAddress),
-            ("https://192.0.2.1/", IpAddress),
-            ("https://198.51.100.1/", IpAddress),
-            ("https://203.0.113.1/", IpAddress),
-            ("https://198.18.0.1/", IpAddress),
-            ("https://224.0.0.1/", IpAddress),
-            ("https://240.0.0.1/", IpAddress),
-            ("https://255.255.255.255/", IpAddress),
-        ],
-    ),
-    (
-        "what clouds say of a machine",
-        &[
-            ("http://169.254.169.254/latest/meta-data/", IpAddress),
-            ("http://169.254.170.2/v2/credentials", IpAddress),
-            ("http://100.100.100.200/latest/meta-data/", IpAddress),
-            ("http://168.63.129.16/", IpAddress),
-            ("http://[fd00:ec2::254]/latest/meta-data/", IpAddress),
-            ("http://metadata.google.internal/computeMetadata/v1/", LocalName),
-            ("http://METADATA.Google.Internal/", LocalName),
-            ("http://metadata.goog/", LocalName),
-            ("http://metadata/", Name),
-            ("http://instance-data/latest/meta-data/", Name),
-            ("http://instance-data.ec2.internal/", LocalName),
-            ("http://metadata.tencentyun.com/", LocalName),
-        ],
-    ),
-    (
-        "an address in other digits",
-        &[
-            ("https://2130706433/", IpAddress),
-            ("https://3232235777/", IpAddress),
-            ("https://017700000001/", IpAddress),
-            ("https://0x7f000001/", IpAddress),
-            ("https://0X7F000001/", IpAddress),
-            ("https://0177.0.0.1/", IpAddress),
-            ("https://0x7f.0.0.1/", IpAddress),
-            ("https://0x7f.0x0.0x0.0x1/", IpAddress),
-            ("https://0300.0250.01.01/", IpAddress),
-            ("https://0xa9fea9fe/", IpAddress),
-            ("https://127.1/", IpAddress),
-            ("https://127.0.1/", IpAddress),
-            ("https://10.1/", IpAddress),
-            ("https://192.168.257/", IpAddress),
-            ("https://0/", IpAddress),
-            ("https://0x/", IpAddress),
-            ("https://00000000000000000177.1/", IpAddress),
-            ("https://127.0.0.1.5/", IpAddress),
-            ("https://256.256.256.256/", IpAddress),
-            ("https://4294967296/", IpAddress),
-            ("https://1.2.3.08/", IpAddress),
-        ],
-    ),
-    (
-        "an address of version 6",
-        &[
-            ("https://[::1]/", IpAddress),
-            ("https://[::]/", IpAddress),
-            ("https://[0:0:0:0:0:0:0:1]/", IpAddress),
-            ("https://[0000:0000:0000:0000:0000:0000:0000:0001]/", IpAddress),
-            ("https://[fc00::1]/", IpAddress),
-            ("https://[fd12:3456:789a::1]/", IpAddress),
-            ("https://[fe80::1]/", IpAddress),
-            ("https://[fec0::1]/", IpAddress),
-            ("https://[ff02::1]/", IpAddress),
-            ("https://[2001:db8::1]/", IpAddress),
-            ("https://[2606:4700::1111]/", IpAddress),
-        ],
-    ),
-    (
-        "an address of version 4 inside one of version 6",
-        &[
-            ("https://[::ffff:127.0.0.1]/", IpAddress),
-            ("https://[::ffff:7f00:1]/", IpAddress),
-            ("https://[::FFFF:169.254.169.254]/", IpAddress),
-            ("https://[0:0:0:0:0:ffff:10.0.0.1]/", IpAddress),
-            ("https://[::127.0.0.1]/", IpAddress),
-            ("https://[::ffff:0:127.0.0.1]/", IpAddress),
-            ("https://[64:ff9b::127.0.0.1]/", IpAddress),
-            ("https://[64:ff9b:1::10.0.0.1]/", IpAddress),
-            ("https://[2002:7f00:1::]/", IpAddress),
-            ("https://[2001:0:7f00:1::]/", IpAddress),
-            ("https://[fe80::5efe:10.0.0.1]/", IpAddress),
-        ],
-    ),
-    (
-        "a zone, or brackets that are none",
-        &[
-            ("https://[fe80::1%25eth0]/", IpAddress),
-            ("https://[fe80::1%eth0]/", IpAddress),
-            ("https://[::1/", IpAddress),
-            ("https://::1/", NotWhole),
-            ("https://[127.0.0.1]/", IpAddress),
-            ("https://%5B::1%5D/", Name),
-        ],
-    ),
-    (
-        "dots and signs",
-        &[
-            ("https://127.0.0.1./", IpAddress),
-            ("https://2130706433./", IpAddress),
-            ("https://localhost./", Name),
-            ("https://localhost../", Name),
-            ("https://metadata.google.internal./", Name),
-            ("https://example.com./", Name),
-            ("https://.example.com/", Name),
-            ("https://example..com/", Name),
-            ("https://-example.com/", Name),
-            ("https://example-.com/", Name),
-            ("https://exa$mple.com/", Name),
-            ("https://*.example.com/", Name),
-        ],
-    ),
-    (
-        "percent signs",
-        &[
-            ("https://%31%32%37.0.0.1/", IpAddress),
-            ("https://127%2e0%2e0%2e1/", IpAddress),
-            ("https://%6c%6f%63%61%6c%68%6f%73%74/", LocalName),
-            ("https://localhost%00.example.com/", Name),
-            ("https://localhost%2f.example.com/", Name),
-            ("https://localhost%23.example.com/", Name),
-            ("https://example.com%40127.0.0.1/", Name),
-            (
-                "https://%E2%93%9B%E2%93%9E%E2%93%92%E2%93%90%E2%93%9B%E2%93%97%E2%93%9E%E2%93%A2%E2%93%A3/",
-                LocalName,
-            ),
-        ],
-    ),
-    (
-        "letters that are read as others",
-        &[
-            ("https://\u{ff11}\u{ff12}\u{ff17}.0.0.1/", IpAddress),
-            ("https://127\u{3002}0\u{3002}0\u{3002}1/", IpAddress),
-            ("https://127\u{ff0e}0\u{ff0e}0\u{ff0e}1/", IpAddress),
-            ("https://127\u{ff61}1/", IpAddress),
-            ("https://\u{2460}\u{2461}\u{2466}.\u{2460}/", IpAddress),
-            ("https://\u{1d7cf}\u{1d7d0}\u{1d7d5}.0.0.1/", IpAddress),
-            (
-                "https://\u{24db}\u{24de}\u{24d2}\u{24d0}\u{24db}\u{24d7}\u{24de}\u{24e2}\u{24e3}/",
-                LocalName,
-            ),
-            ("https://\u{ff4c}ocalhost/", LocalName),
-            ("https://localho\u{17f}t/", LocalName),
-            ("https://local\u{ad}host/", LocalName),
-            ("https://local\u{200b}host/", LocalName),
-            ("https://l\u{43e}calhost/", Name),
-            ("https://metadata.google\u{3002}internal/", LocalName),
-            ("https://example.\u{ff4c}ocal/", LocalName),
-            ("https://xn--localhost-/", Name),
-            ("https://xn--a/", Name),
-            ("https://xn--127-0-0-1-.com/", Name),
-        ],
-    ),
-    (
-        "names for local use",
-        &[
-            ("https://localhost/", LocalName),
-            ("https://LOCALHOST/", LocalName),
-            ("https://LocalHost/admin", LocalName),
-            ("https://a.localhost/", LocalName),
-            ("https://localhost.localdomain/", LocalName),
-            ("https://printer.local/", LocalName),
-            ("https://wiki.internal/", LocalName),
-            ("https://router.home.arpa/", LocalName),
-            ("https://1.0.0.127.in-addr.arpa/", LocalName),
-            ("https://ipv4only.arpa/", LocalName),
-            ("https://nas.lan/", LocalName),
-            ("https://box.home/", LocalName),
-            ("https://mail.corp/", LocalName),
-            ("https://portal.intranet/", LocalName),
-            ("https://host.docker.internal/", LocalName),
-            ("https://kubernetes.default.svc/", LocalName),
-            ("https://kubernetes.default.svc.cluster.local/", LocalName),
-            ("https://vault.service.consul/", LocalName),
-            ("https://expyuzz4wqqyqhjn.onion/", LocalName),
-            ("https://a.test/", LocalName),
-            ("https://a.invalid/", LocalName),
-            ("https://intranet/", LocalName),
-            ("https://db/", Name),
-            ("https://example/", Name),
-            ("https://a.b1/", Name),
-            ("https://a.b/", Name),
-        ],
-    ),
-    (
-        "public names that spell or lead to a private address",
-        &[
-            ("https://127.0.0.1.nip.io/", LocalName),
-            ("https://10-0-0-1.sslip.io/", LocalName),
-            ("https://www.192.168.0.1.xip.io/", LocalName),
-            ("https://localtest.me/", LocalName),
-            ("https://app.lvh.me/", LocalName),
-            ("https://anything.localhost.direct/", LocalName),
-        ],
-    ),
-    (
-        "who is before the sign",
-        &[
-            ("https://user@example.com/", Credentials),
-            ("https://user:password@example.com/", Credentials),
-            ("https://:password@example.com/", Credentials),
-            ("https://@example.com/", Credentials),
-            ("https://:@example.com/", Credentials),
-            ("https://example.com@127.0.0.1/", Credentials),
-            ("https://example.com:443@127.0.0.1/", Credentials),
-            ("https://127.0.0.1@example.com/", Credentials),
-            ("https://a@b@127.0.0.1/", Credentials),
-            ("https://127.0.0.1#@example.com/", IpAddress),
-            ("https://127.0.0.1?@example.com/", IpAddress),
-            ("//user@example.com/", Credentials),
-        ],
-    ),
-    (
-        "ports",
-        &[
-            ("https://example.com:8443/", Port),
-            ("https://example.com:80/", Port),
-            ("http://example.com:8080/", Port),
-            ("http://example.com:22/", Port),
-            ("https://example.com:0/", Port),
-            ("https://example.com:65536/", Port),
-            ("https://example.com:+443/", Port),
-            ("https://example.com:443:443/", Port),
-            ("https://example.com:\u{ff18}\u{ff10}/", Port),
-        ],
-    ),
-    (
-        "schemes and signs that programs read in different ways",
-        &[
-            ("ftp://example.com/", Scheme),
-            ("file:///etc/passwd", Scheme),
-            ("gopher://example.com/", Scheme),
-            ("ws://example.com/", Scheme),
-            ("data:text/html,hello", Scheme),
-            ("javascript:alert(1)", Scheme),
-            ("blob:https://example.com/1", Scheme),
-            ("about:blank", Scheme),
-            ("view-source:https://example.com/", Scheme),
-            ("https://example.com\\@127.0.0.1/", Spelling),
-            ("https:\\\\127.0.0.1\\", Spelling),
-            ("https://127.0.0.1\\.example.com/", Spelling),
-            ("https://exam\tple.com/", Spelling),
-            ("https://local\nhost/", Spelling),
-            ("ht\ntps://127.0.0.1/", Spelling),
-            ("https://example.com/\r\nHost: localhost", Spelling),
-            ("https://example.com/\0", Spelling),
-            ("https://127.0.0.1\u{85}/", Spelling),
-            ("https://exam ple.com/", Name),
-            ("//127.0.0.1/", IpAddress),
-            ("//localhost/", LocalName),
-            ("https://", NotWhole),
-        ],
-    ),
-];
+use tricks::TRICKS;
 
 fn tricks() -> impl Iterator<Item = (&'static str, AddressRefusal)> {
     TRICKS.iter().flat_map(|(_, rows)| rows.iter().copied())
@@ -436,7 +166,7 @@ fn names_and_addresses_have_an_end() {
         format!("{beginning}{}", "a".repeat(bytes - beginning.len()))
     };
     assert!(PublicAddress::parse(&address(ADDRESS_BYTES)).is_ok());
-    let too_long = Err(AddressRefusal::TooLong);
+    let too_long = Err(TooLong);
     assert_eq!(PublicAddress::parse(&address(ADDRESS_BYTES + 1)), too_long);
     // It grows as it is read.
     let growing = format!("https://example.com/{}", "ü".repeat(400));
@@ -484,7 +214,7 @@ fn a_refusal_says_what_to_do_and_repeats_nothing_of_the_address() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn whatever_is_read_stays_what_it_is_and_has_a_public_name(

@@ -9,6 +9,7 @@
 mod address;
 mod builtin;
 mod output;
+mod page;
 mod toolbox;
 mod web;
 
