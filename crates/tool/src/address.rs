@@ -164,6 +164,11 @@ fn refusal(error: ParseError) -> AddressRefusal {
         ParseError::InvalidPort => AddressRefusal::Port,
         ParseError::InvalidIpv4Address | ParseError::InvalidIpv6Address => AddressRefusal::IpAddress,
         ParseError::IdnaError | ParseError::InvalidDomainCharacter => AddressRefusal::Name,
-        _ => AddressRefusal::NotWhole,
+        ParseError::Overflow => AddressRefusal::TooLong,
+        ParseError::EmptyHost
+        | ParseError::RelativeUrlWithoutBase
+        | ParseError::RelativeUrlWithCannotBeABaseBase
+        | ParseError::SetHostOnCannotBeABaseUrl
+        | _ => AddressRefusal::NotWhole,
     }
 }

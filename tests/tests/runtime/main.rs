@@ -23,6 +23,7 @@ mod lifetime;
 mod long;
 mod models;
 mod pages;
+mod reading;
 mod recovery;
 mod reset;
 mod search;

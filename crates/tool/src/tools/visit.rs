@@ -82,7 +82,6 @@ fn failure(status: u16) -> VisitFailure {
     match status {
         404 | 410 => VisitFailure::Missing(status),
         401 | 402 | 403 | 407 | 451 => VisitFailure::Forbidden(status),
-        408 => VisitFailure::TimedOut,
         429 => VisitFailure::TooMany,
         500.. => VisitFailure::Faulty(status),
         _ => VisitFailure::Unexpected(status),

@@ -10,6 +10,7 @@ mod address;
 mod builtin;
 mod output;
 mod page;
+mod read_url;
 mod toolbox;
 mod web;
 

@@ -18,7 +18,7 @@ pub(super) struct FakeWeb {
     answers: BTreeMap<String, Answer>,
     requests: RefCell<Vec<FetchRequest>>,
     /// How long each request takes.
-    pub(super) milliseconds: i64,
+    milliseconds: i64,
     passed: Cell<i64>,
 }
 
@@ -64,6 +64,11 @@ impl Makes for Answer {
 impl FakeWeb {
     pub(super) fn with(mut self, url: &str, answer: Answer) -> Self {
         self.answers.insert(url.to_owned(), answer);
+        self
+    }
+
+    pub(super) fn slow(mut self, milliseconds: i64) -> Self {
+        self.milliseconds = milliseconds;
         self
     }
 
