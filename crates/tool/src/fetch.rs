@@ -1,10 +1,12 @@
 //! One request to the web, as a tool makes it through its host.
 
+use crate::address::PublicAddress;
+
 /// One request: a `GET` without cookies or credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRequest {
-    /// Where to.
-    pub url: String,
+    /// Where to: an address that may be fetched, since there is no other of its type.
+    pub address: PublicAddress,
     /// What is wanted, as the `accept` header says it.
     pub accept: &'static str,
     /// How much of the body is read at most, in bytes.

@@ -53,7 +53,7 @@ pub(super) async fn visit(
     let mut address = address;
     loop {
         let request = FetchRequest {
-            url: address.as_str().to_owned(),
+            address: address.clone(),
             accept: ACCEPTED,
             maximum_bytes: PAGE_BYTES,
             deadline,

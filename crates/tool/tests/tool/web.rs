@@ -80,7 +80,10 @@ impl FakeWeb {
 
     /// The addresses that were asked for, in order.
     pub(super) fn asked(&self) -> Vec<String> {
-        self.requests().into_iter().map(|request| request.url).collect()
+        self.requests()
+            .into_iter()
+            .map(|request| request.address.as_str().to_owned())
+            .collect()
     }
 
     pub(super) fn requests(&self) -> Vec<FetchRequest> {
@@ -103,7 +106,7 @@ impl Host for FakeWeb {
 
     fn fetch<'a>(&'a self, request: FetchRequest) -> HostFuture<'a, Answer> {
         self.passed.set(self.passed.get() + self.milliseconds);
-        let answer = match self.answers.get(&request.url) {
+        let answer = match self.answers.get(request.address.as_str()) {
             _ if self.now() > request.deadline => Err(FetchFailure::TimedOut),
             Some(answer) => answer.clone(),
             None => Err(FetchFailure::Unreachable),

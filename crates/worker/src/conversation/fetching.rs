@@ -70,7 +70,7 @@ fn prepare(wanted: &FetchRequest) -> Result<Request, Fault> {
     init.with_method(Method::Get)
         .with_headers(headers)
         .with_redirect(RequestRedirect::Manual);
-    Ok(Request::new_with_init(&wanted.url, &init)?)
+    Ok(Request::new_with_init(wanted.address.as_str(), &init)?)
 }
 
 /// The body up to so many bytes, and whether there are more.
