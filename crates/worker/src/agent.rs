@@ -6,6 +6,7 @@ mod lost_sockets;
 mod service;
 mod settings;
 mod tool_questions;
+mod watching;
 
 use crate::clock::now;
 use crate::configuration::Deployment;
@@ -194,7 +195,7 @@ impl Agent {
             }
             AgentRequest::EndSessions => self.end_sessions().await?,
             AgentRequest::BeginTurn(turn) => {
-                self.turn_started(turn.conversation, turn.at).await?;
+                self.turn_begins(turn.conversation, turn.at).await?;
                 return Ok(AgentReply::TurnSettings(self.turn_settings()?));
             }
             AgentRequest::TurnsEnded(report) => {
