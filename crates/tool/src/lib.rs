@@ -3,6 +3,7 @@
 //! A tool is one file with one type that implements [`Tool`]; registering it is one line of a [`Toolbox`]. It never
 //! touches the platform itself: whatever it needs of the world, it asks of the host. `docs/tools.md` writes one.
 
+pub mod address;
 mod arguments;
 mod descriptor;
 mod failure;
@@ -10,6 +11,7 @@ mod fetch;
 mod host;
 mod outcome;
 mod output;
+pub mod page;
 mod progress;
 mod question;
 mod toolbox;
@@ -25,7 +27,7 @@ pub use output::{OUTPUT_CHARACTERS, bounded};
 pub use progress::counts;
 pub use question::{ConversationQuestion, Question};
 pub use toolbox::{Toolbox, ToolboxError};
-pub use tools::builtin;
+pub use tools::{WEB_INSTRUCTIONS, builtin};
 
 use flarebot_protocol::tool_activity::ActivityProgress;
 use serde_json::Value;

@@ -8,6 +8,7 @@ mod announcing;
 mod approving;
 mod calls;
 mod connecting;
+mod fetching;
 mod hearing;
 mod tool_calls;
 mod turn_context;

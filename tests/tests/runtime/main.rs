@@ -25,6 +25,7 @@ mod long;
 mod memory;
 mod models;
 mod pages;
+mod reading;
 mod recovery;
 mod reset;
 mod search;

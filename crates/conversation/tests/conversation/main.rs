@@ -22,6 +22,7 @@ mod limits;
 mod long;
 mod overflow;
 mod overflow_crash;
+mod pages;
 mod pause;
 mod queue;
 mod schema;

@@ -1,6 +1,7 @@
 //! The tool calls of a turn: they run side by side, each under its own name, and report what comes of them.
 
 use super::Chat;
+use super::fetching::fetch;
 use crate::clock::now;
 use crate::fault::log;
 use crate::object;
@@ -196,7 +197,7 @@ impl Host for ToolHost {
         })
     }
 
-    fn fetch<'a>(&'a self, _: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>> {
-        Box::pin(std::future::ready(Err(FetchFailure::Unreachable)))
+    fn fetch<'a>(&'a self, request: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>> {
+        Box::pin(fetch(request))
     }
 }
