@@ -62,6 +62,8 @@ struct Book {
     reports: Vec<ToolReport>,
     released: BTreeSet<String>,
     otherwise: Option<Script>,
+    /// After how many pieces a summary waits for its gate.
+    summary_gate_after: Option<u32>,
     stopped: bool,
 }
 
@@ -222,6 +224,11 @@ impl Provider {
         self.state.change(|book| book.released.insert(label.to_owned()));
     }
 
+    /// Lets summaries wait after their first piece until [`Self::release`] is given [`SUMMARY_LABEL`].
+    pub fn hold_summaries(&self) {
+        self.state.change(|book| book.summary_gate_after = Some(1));
+    }
+
     /// Says how messages are answered that are no scripts, from now on; `None` brings the ordinary answer back.
     pub fn answer_otherwise(&self, script: Option<Script>) {
         self.state.change(|book| book.otherwise = script);
@@ -249,7 +256,7 @@ fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
     let messages = protocol.sent_messages(&request.body);
     let standing = Standing::of(&messages);
     let read = if exchange::asks_for_a_summary(&messages) {
-        Ok(Script::summary())
+        Ok(Script::summary(state.book().summary_gate_after))
     } else {
         match state.book().otherwise.clone() {
             Some(script) if !Script::is_in(&standing.question) => Ok(script),

@@ -73,7 +73,7 @@ impl ClaimedTurn {
 pub struct ContinuedTurn {
     /// The turn.
     pub turn: ClaimedTurn,
-    /// Its last checkpoint, or what is known without a readable one.
+    /// Its last checkpoint, or what is known without a readable one ([`TurnState::claimed`]).
     pub state: TurnState,
 }
 
@@ -167,6 +167,19 @@ pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
         &[],
     )?;
     Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// The turn that is worked on next: one that the owner has decided on stands before those that wait.
+///
+/// # Errors
+/// When the database refuses.
+pub fn next_waiting(sql: &impl Sql) -> Result<Option<QueuedTurn>, ConversationError> {
+    let next: Option<QueuedRow> = sql.query_first(
+        "SELECT request_id, user_message_id FROM turn WHERE ended_at IS NULL AND status IN ('decided', 'queued') \
+         ORDER BY status, position LIMIT 1",
+        &[],
+    )?;
+    Ok(next.map(|row| row.0))
 }
 
 /// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. Only for
@@ -320,7 +333,7 @@ impl FromRow for ContinuedTurn {
         let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
         let state = match checkpoint {
             Some(state) => state,
-            None => TurnState::new(
+            None => TurnState::claimed(
                 turn.request_id.clone(),
                 turn.assistant_message_id.clone(),
                 row.integer(5)?,

@@ -23,7 +23,6 @@
 //! let mut turn = Turn::new(claimed, context);
 //!
 //! let effects = turn.handle(Event::Accepted, 0);
-//! assert!(matches!(effects.first(), Some(Effect::Checkpoint(_))));
 //! assert!(matches!(effects.last(), Some(Effect::CallModel(_))));
 //!
 //! turn.handle(Event::Model(ModelEvent::Text("Hello.".to_owned())), 20);

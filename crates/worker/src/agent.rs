@@ -6,6 +6,7 @@ mod lost_sockets;
 mod service;
 mod settings;
 mod tool_questions;
+mod watching;
 
 use crate::clock::now;
 use crate::configuration::Deployment;
@@ -30,6 +31,7 @@ use flarebot_protocol::{CloseCode, ConversationId};
 use service::Service;
 use std::cell::Cell;
 use std::rc::Rc;
+use watching::Beginnings;
 use worker::{
     DurableObject, Env, Request, Response, State, WebSocket, WebSocketIncomingMessage, durable_object,
 };
@@ -52,6 +54,7 @@ struct Agent {
     sockets: Sockets,
     alarm_clock: AlarmClock,
     teardowns: Teardowns,
+    beginnings: Beginnings,
     interrupted_work_taken_up: Cell<bool>,
 }
 
@@ -75,6 +78,7 @@ impl DurableObject for PersonalAgent {
             sockets: Sockets::default(),
             alarm_clock: AlarmClock::default(),
             teardowns: Teardowns::default(),
+            beginnings: Beginnings::default(),
             interrupted_work_taken_up: Cell::new(false),
         };
         Self {
@@ -194,8 +198,9 @@ impl Agent {
             }
             AgentRequest::EndSessions => self.end_sessions().await?,
             AgentRequest::BeginTurn(turn) => {
-                self.turn_started(turn.conversation, turn.at).await?;
-                return Ok(AgentReply::TurnSettings(self.turn_settings()?));
+                let settings = self.turn_settings()?;
+                self.watch_soon(&turn);
+                return Ok(AgentReply::TurnSettings(settings));
             }
             AgentRequest::TurnsEnded(report) => {
                 self.turns_ended(report.conversation, report.at, report.seen)

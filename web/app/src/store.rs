@@ -259,7 +259,9 @@ impl Store {
             }
             SessionEvent::Frame(frame) => self.hear_agent_frame(*frame),
             SessionEvent::Unreadable { .. } => self.agent_connection.set(Connection::Outdated),
-            SessionEvent::CallSettled(_) | SessionEvent::Submission { .. } => {}
+            SessionEvent::CallSettled(_)
+            | SessionEvent::Submission { .. }
+            | SessionEvent::ToolActivities(_) => {}
         }
     }
 

@@ -243,7 +243,7 @@ fn a_turn_that_is_taken_over_comes_with_its_checkpoint_and_counts_as_a_new_attem
         }
     );
     assert_eq!(lost.turn.stream_id(), request_id("request-a~2"));
-    let known = TurnState::new(turn.request_id.clone(), turn.assistant_message_id.clone(), 20);
+    let known = TurnState::claimed(turn.request_id.clone(), turn.assistant_message_id.clone(), 20);
     assert_eq!(lost.state, known);
 
     ledger::checkpoint(&database, &turn.request_id, &state("a")).unwrap();

@@ -109,6 +109,14 @@ fn a_turn_that_pauses_is_no_work_and_what_is_behind_it_goes_on() {
     assert_eq!(transcript_ids(&database), ["user-a", "answer-a", "user-b"]);
     assert_eq!(claim(&database).request_id, request_id("request-b"));
     assert!(call_state(&stored(&database), "one").waits_for_approval());
+    accept(&database, "c");
+    decide(&database, "one", Decision::Approved);
+    let next = ledger::next_waiting(&database).unwrap().unwrap();
+    assert_eq!(
+        next.request_id,
+        request_id("request-a"),
+        "what was decided stands before what waits"
+    );
 }
 
 #[test]

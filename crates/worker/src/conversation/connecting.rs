@@ -50,7 +50,7 @@ impl Chat {
             socket.send(&ServerFrame::StreamResuming { id, probe_id });
             return Ok(());
         }
-        let frame = match ledger::queued(&self.sql)?.into_iter().next() {
+        let frame = match ledger::next_waiting(&self.sql)? {
             Some(waiting) => ServerFrame::StreamPending {
                 id: Some(waiting.request_id),
                 probe_id,

@@ -314,7 +314,7 @@ impl Store {
             SessionEvent::Frame(frame) => self.hear_frame(*frame),
             SessionEvent::Submission { id, state } => self.hear_submission(&id, &state),
             SessionEvent::Unreadable { .. } => self.conversation_connection.set(Connection::Outdated),
-            SessionEvent::CallSettled(_) => {}
+            SessionEvent::CallSettled(_) | SessionEvent::ToolActivities(_) => {}
         }
     }
 

@@ -22,6 +22,7 @@ use flarebot_protocol::address::Page;
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use flarebot_protocol::frame::{AgentKind, HistoryFrame, RpcReply, ServerFrame, SharedState};
 use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::tool_activity::ConversationState;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -229,7 +230,10 @@ impl Fake {
         socket.receive(&ServerFrame::Identity {
             name: id.to_string(),
             agent: AgentKind::Conversation,
-            state_follows: false,
+            state_follows: true,
+        });
+        socket.receive(&ServerFrame::State {
+            state: SharedState::Conversation(ConversationState::default()),
         });
         socket.receive(&ServerFrame::History(HistoryFrame {
             messages,

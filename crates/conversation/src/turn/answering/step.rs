@@ -44,16 +44,20 @@ impl Answering {
         }
     }
 
-    /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one.
+    /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one. The turn's
+    /// claim is the checkpoint of its first call ([`crate::turn::TurnState::claimed`]).
     pub(super) fn call(&mut self, opening: Vec<Chunk>, now: i64, effects: &mut Vec<Effect>) -> Progress {
         self.activity = Activity::Nothing;
         self.make_room();
         if self.state.model_calls >= MAXIMUM_MODEL_CALLS {
             return Progress::Ends(Ending::Failed(notice::TOO_MUCH_WORK.to_owned()));
         }
+        let follows_from_the_claim = self.state.model_calls == 0 && self.state.overflow.is_none();
         self.state.model_calls = self.state.model_calls.saturating_add(1);
         self.state.model = Some(self.context.model.clone());
-        effects.push(Effect::Checkpoint(self.state.clone()));
+        if !follows_from_the_claim {
+            effects.push(Effect::Checkpoint(self.state.clone()));
+        }
         for chunk in opening {
             self.send(chunk, now, effects);
         }
