@@ -16,7 +16,7 @@ use flarebot_model::{
     FailureKind, ModelEvent, ModelFailure, ModelMessage, ModelRequest, ToolChoice, owner_key,
 };
 use flarebot_protocol::call::{CallFailure, FailureCode, SetProviderKey};
-use flarebot_protocol::frame::{ClientKind, ServerFrame};
+use flarebot_protocol::frame::ServerFrame;
 use flarebot_protocol::settings::{
     InstructionSettings, ModelChoice, ModelProvider, ModelSettings, ModelTrial, SettingsSection,
 };
@@ -120,9 +120,7 @@ impl Agent {
     /// Tells our own pages that a setting changed.
     fn announce_settings(&self, section: SettingsSection) {
         let frame = ServerFrame::SettingsChanged { section };
-        self.sockets.send(&self.state, &frame, |socket| {
-            socket.client() == ClientKind::Flarebot
-        });
+        self.sockets.send_to_pages(&self.state, &frame);
     }
 }
 
