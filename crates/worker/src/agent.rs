@@ -329,9 +329,7 @@ impl Agent {
     /// Tells our own pages that the list changed.
     fn announce_conversations(&self) -> Result<(), Fault> {
         let frame = self.conversations_frame()?;
-        self.sockets.send(&self.state, &frame, |socket| {
-            socket.client() == ClientKind::Flarebot
-        });
+        self.sockets.send_to_pages(&self.state, &frame);
         Ok(())
     }
 
@@ -339,9 +337,7 @@ impl Agent {
     fn announce_activity(&self, activity: Option<ConversationActivity>) {
         if let Some(activity) = activity {
             let frame = ServerFrame::Activity { activity };
-            self.sockets.send(&self.state, &frame, |socket| {
-                socket.client() == ClientKind::Flarebot
-            });
+            self.sockets.send_to_pages(&self.state, &frame);
         }
     }
 }

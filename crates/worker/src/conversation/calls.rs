@@ -37,9 +37,7 @@ impl ConversationService for Service {
         let chat = &self.0;
         let message = changed(queue::edit(&chat.sql, &call.request_id, &call.text))?;
         chat.sockets
-            .send(&chat.state, &ServerFrame::Message { message }, |socket| {
-                socket.client() == ClientKind::Flarebot
-            });
+            .send_to_pages(&chat.state, &ServerFrame::Message { message });
         chat.tell_transcripts();
         Ok(())
     }

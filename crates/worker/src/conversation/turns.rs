@@ -15,7 +15,7 @@ use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_link::{AgentRequest, TurnReport};
 use flarebot_protocol::RequestId;
-use flarebot_protocol::frame::{ChatResponse, ClientKind, ServerFrame};
+use flarebot_protocol::frame::{ChatResponse, ServerFrame};
 use flarebot_protocol::message::{Message, Outcome};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
@@ -284,9 +284,7 @@ impl Chat {
             Effect::Rewind(logged) => {
                 stream_log::rewind(&self.sql, request_id, &logged)?;
                 let frame = ServerFrame::Running(turn.rewound(logged));
-                self.sockets.send(&self.state, &frame, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
+                self.sockets.send_to_pages(&self.state, &frame);
             }
             Effect::Append { first_seq, chunks } => self.log_chunks(turn, first_seq, &chunks)?,
             Effect::Send { seq, chunk } => {
