@@ -21,15 +21,22 @@ const FACTS_END: &str = "</remembered-facts>";
 pub struct SystemPrompt<'a> {
     /// What the owner wants of the agent, kept exactly.
     pub instructions: &'a str,
+    /// How the answer is to use what tools bring; nothing if that says nothing.
+    pub about_tools: &'a str,
     /// What is remembered and may bear on the message that is answered, the likeliest first.
     pub facts: &'a [Fact],
 }
 
 impl SystemPrompt<'_> {
-    /// The whole text: the owner's instructions, then the facts, if there are any.
+    /// The whole text: the owner's instructions, then how tools are used, then the facts, if there are any.
     #[must_use]
     pub fn compose(&self) -> String {
-        let parts = [Some(self.instructions.to_owned()), remembered(self.facts)];
+        let about_tools = Some(self.about_tools.to_owned()).filter(|text| !text.is_empty());
+        let parts = [
+            Some(self.instructions.to_owned()),
+            about_tools,
+            remembered(self.facts),
+        ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         parts.join("\n\n")
     }

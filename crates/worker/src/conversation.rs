@@ -9,6 +9,7 @@ mod approving;
 mod calls;
 mod connecting;
 mod fetching;
+mod foresight;
 mod hearing;
 mod tool_calls;
 mod turn_context;
@@ -25,6 +26,7 @@ use flarebot_link::route::ConversationRoute;
 use flarebot_link::{AgentRequest, CloseReason, ConversationReply, ConversationRequest};
 use flarebot_protocol::frame::ClientKind;
 use flarebot_protocol::{CloseCode, ConversationId};
+use foresight::Foreseen;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use turns::RunningTurn;
@@ -49,6 +51,7 @@ struct Chat {
     told: Told,
     running: RefCell<Option<RunningTurn>>,
     work: Cell<Work>,
+    foreseen: RefCell<Option<Foreseen>>,
     closing: Cell<bool>,
 }
 
@@ -79,6 +82,7 @@ impl DurableObject for Conversation {
             told: Told::default(),
             running: RefCell::new(None),
             work: Cell::new(Work::Unknown),
+            foreseen: RefCell::new(None),
             closing: Cell::new(false),
         };
         Self { chat: Rc::new(chat) }

@@ -37,6 +37,7 @@ fn facts(contents: &[&str]) -> Vec<Fact> {
 fn compose(facts: &[Fact]) -> String {
     let prompt = SystemPrompt {
         instructions: INSTRUCTIONS,
+        about_tools: "Cite what was read.",
         facts,
     };
     prompt.compose()
@@ -61,6 +62,7 @@ fn without_facts_it_is_the_owner_s_instructions_and_not_a_letter_more() {
     for instructions in ["  Be \"brief\".\r\n\tSag „ja“ 👋🏽  \n", ""] {
         let prompt = SystemPrompt {
             instructions,
+            about_tools: "",
             facts: &[],
         };
         assert_eq!(prompt.compose(), instructions);

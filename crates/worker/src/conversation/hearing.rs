@@ -86,15 +86,20 @@ impl Chat {
     /// Stores the owner's message with a waiting turn, tells every page, and sees that somebody works.
     fn accept(self: &Rc<Self>, socket: &Socket, request: &ChatRequest) -> Result<(), Fault> {
         let answer = MessageId::from_uuid(random_uuid()?);
+        self.foresee(&request.message);
         let accepted = match ledger::accept(&self.sql, request, &answer, now()) {
             Ok(accepted) => accepted,
             Err(error) => {
                 log("a message could not be stored", &error.into());
+                self.foresaw_nothing();
                 let sentence = "The message could not be stored. Nothing was lost: send it again.";
                 socket.send(&FrameFault::chat(&request.id, sentence).answer(socket.client()));
                 return Ok(());
             }
         };
+        if !matches!(accepted, Acceptance::New { .. }) {
+            self.foresaw_nothing();
+        }
         match accepted {
             Acceptance::New { message } => {
                 self.announce_accepted(request.id.clone(), message, Some(socket))?;

@@ -160,7 +160,7 @@ impl Chat {
         }
     }
 
-    async fn report_end(&self) {
+    pub(super) async fn report_end(&self) {
         let Some(conversation) = self.id.get() else { return };
         if self.closing.get() {
             return;
