@@ -82,6 +82,11 @@ pub(super) fn is_void(name: &[u8]) -> bool {
     )
 }
 
+/// Whether an element may end others where it begins.
+pub(super) fn ends_others(next: &[u8]) -> bool {
+    matches!(next, b"tbody" | b"tfoot") || role(next) != Role::Inline
+}
+
 /// Whether an element that is open ends where this one begins, since nobody writes its end.
 pub(super) fn ends_before(open: &[u8], next: &[u8]) -> bool {
     match open {

@@ -6,7 +6,7 @@ use super::writer::Writer;
 use html5gum::{HtmlString, StartTag, State, Token, Tokenizer};
 
 /// How many elements may be open at once; those that are nested deeper change nothing.
-const OPEN_ELEMENTS: usize = 256;
+const OPEN_ELEMENTS: usize = 128;
 
 /// How much of a title is collected, in bytes.
 const TITLE_BYTES: usize = 2_000;
@@ -140,6 +140,9 @@ impl Walk {
     /// How many open elements end where one of this name begins, if any do: one whose end nobody writes, and what is open
     /// inside its lines.
     fn ended_by(&self, next: &[u8]) -> Option<usize> {
+        if !blocks::ends_others(next) {
+            return None;
+        }
         for (inside, element) in self.open.iter().rev().enumerate() {
             if blocks::ends_before(&element.name, next) {
                 return Some(inside + 1);
