@@ -109,3 +109,18 @@ export const scroll = (page) =>
     top: scrollTop,
     toEnd: scrollHeight - clientHeight - scrollTop,
   }));
+
+/** On a phone, nothing scrolls sideways, and what is to be tapped is large enough for a finger. */
+export async function expectToFit(page) {
+  const seen = await page.evaluate(() => ({
+    width: document.documentElement.scrollWidth,
+    small: [...document.querySelectorAll("main button, main a, dialog[open] button")]
+      .map((element) => ({ name: element.textContent, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0 && (box.width < 40 || box.height < 40))
+      .map(({ name }) => name),
+    wide: [...document.querySelectorAll("main, dialog[open]")]
+      .filter((element) => element.scrollWidth > element.clientWidth + 1)
+      .map(({ className }) => className),
+  }));
+  expect(seen).toEqual({ width: 375, small: [], wide: [] });
+}

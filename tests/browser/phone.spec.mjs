@@ -34,7 +34,8 @@ test("no page scrolls sideways", async ({ owner, play }) => {
   await expectAnswer(owner, answer.text);
   const id = conversationId(owner);
   await expectNoSidewaysScrolling(owner);
-  for (const path of ["/settings", "/settings/models", "/tasks", "/c/00000000-0000-4000-8000-000000000000", `/c/${id}`]) {
+  const gone = "/c/00000000-0000-4000-8000-000000000000";
+  for (const path of ["/settings", "/settings/models", "/settings/memory", "/tasks", gone, `/c/${id}`]) {
     await open(owner, path);
     await expect(owner.getByRole("heading", { level: 1 })).toBeVisible();
     await expectNoSidewaysScrolling(owner);

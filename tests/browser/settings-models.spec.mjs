@@ -180,7 +180,7 @@ test.describe("what answers have used", () => {
     await expectAnswer(owner, "First");
     await expect(answers(owner).last().getByText("1,200 tokens in, 34 out")).toBeVisible();
     await expect(answers(owner).last().getByText(/scripted/)).toBeVisible();
-    const sum = owner.locator("header details");
+    const sum = owner.locator("header details").filter({ hasText: "Used so far" });
     await expect(sum.locator("summary")).toContainText("1,234 tokens");
     const second = play({ text: "Second", usage: [2000, 66] });
     await owner.getByRole("textbox", { name: "Message", exact: true }).fill(second.message);
@@ -214,9 +214,9 @@ test.describe("on a phone", () => {
     await composer(owner).fill(answer.message);
     await button(owner, "Send").tap();
     await expectAnswer(owner, "Small");
-    const sum = owner.locator("header details");
+    const sum = owner.locator("header details").filter({ hasText: "Used so far" });
     await sum.locator("summary").tap();
-    const box = await sum.locator(".spending-body").boundingBox();
+    const box = await sum.locator(".popover-body").boundingBox();
     expect(box.x).toBeGreaterThanOrEqual(0);
     expect(box.x + box.width).toBeLessThanOrEqual(375);
     expect(await widths()).toEqual({ page: 375, main: 375 });

@@ -1,7 +1,7 @@
 // The settings: their sections, and the instructions, which no mishap may take from the owner.
 
 import { complaints, expect, test } from "./fixtures.mjs";
-import { answers, button, composer, connection, heading, open, reload, send, words } from "./page.mjs";
+import { answers, button, composer, connection, expectToFit, heading, open, reload, send, words } from "./page.mjs";
 
 const field = (page) => page.getByRole("textbox", { name: "Your instructions" });
 const save = (page) => button(page, "Save");
@@ -43,6 +43,7 @@ test.describe("sections", () => {
   test("each has its address, and back and forward go between them", async ({ owner }) => {
     for (const [name, path] of [
       ["Models", "/settings/models"],
+      ["Memory", "/settings/memory"],
       ["Keyboard", "/settings/keyboard"],
       ["Security", "/settings/security"],
       ["General", "/settings"],
@@ -308,18 +309,3 @@ test.describe("on a phone", () => {
     }
   });
 });
-
-/** Nothing scrolls sideways, and what is to be tapped is large enough for a finger. */
-async function expectToFit(page) {
-  const seen = await page.evaluate(() => ({
-    width: document.documentElement.scrollWidth,
-    small: [...document.querySelectorAll("main button, main a, dialog[open] button")]
-      .map((element) => ({ name: element.textContent, box: element.getBoundingClientRect() }))
-      .filter(({ box }) => box.width > 0 && (box.width < 40 || box.height < 40))
-      .map(({ name }) => name),
-    wide: [...document.querySelectorAll("main, dialog[open]")]
-      .filter((element) => element.scrollWidth > element.clientWidth + 1)
-      .map(({ className }) => className),
-  }));
-  expect(seen).toEqual({ width: 375, small: [], wide: [] });
-}

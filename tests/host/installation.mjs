@@ -45,6 +45,8 @@ export async function startInstallation(bundle = "production", server = undefine
     restart: () => ask("restart"),
     /** Opens the gate of a script. */
     release: (label) => ask(`release ${label}`),
+    /** Puts a page of the web at an address under `.example`: `page.example/path`. */
+    putPage: (address, html) => ask(`page ${address} ${html.replaceAll("\n", " ")}`),
     /** Where the fixture's tools report under a label, and what they have reported: `begun` and `ended`. */
     reportUrl: (label) => ask(`report-url ${label}`),
     reports: (label) => ask(`reports ${label}`),

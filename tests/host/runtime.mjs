@@ -1,6 +1,6 @@
 // Runs a bundle in the local Cloudflare runtime, with its storage in a folder that outlives the process and with every
-// outbound request led to the scripted provider alone: those for Anthropic too, and what goes to the AI binding, through
-// a stand-in. Used by the Rust suites (through host.mjs), by the interop suite and by the browser suite, so that all of
+// outbound request led to the scripted provider alone: those for Anthropic too, those for pages under `.example`, and what
+// goes to the AI binding, through a stand-in. Used by the Rust suites (through host.mjs), by the interop suite and by the browser suite, so that all of
 // them test the same release bundle in the same way.
 
 import { readFile, readdir } from "node:fs/promises";
@@ -16,6 +16,8 @@ const workersAiFolder = fileURLToPath(new URL("./workers-ai/", import.meta.url))
 const workerName = "flarebot";
 const workersAiName = "workers-ai";
 const anthropic = "api.anthropic.com";
+/** A page that a tool reads: nobody else asks for these names, and nobody reads with another method. */
+const isPage = (method, host) => method === "GET" && host.endsWith(".example");
 const moduleTypes = { ".js": "esm", ".mjs": "esm", ".wasm": "wasm", ".txt": "text" };
 
 /** Where the bundles are, unless the environment says otherwise. */
@@ -148,8 +150,8 @@ export async function manifest(folder, mainModule) {
 // A handler on Node's own request and response, because only there does a cancelled fetch become a closed connection.
 function lead(incoming, outgoing, provider, refused) {
   const host = incoming.headers.host ?? "";
-  const { pathname } = new URL(incoming.url, `http://${host}`);
-  if (host !== provider && host !== anthropic) {
+  const { pathname, search } = new URL(incoming.url, `http://${host}`);
+  if (host !== provider && host !== anthropic && !isPage(incoming.method, host)) {
     refused.push(`${incoming.method} ${host}${pathname}`);
     outgoing.writeHead(502).end("This test runtime reaches the scripted provider alone.");
     return;
@@ -157,7 +159,7 @@ function lead(incoming, outgoing, provider, refused) {
   const [hostname, port] = provider.split(":");
   const { connection: _, ...headers } = incoming.headers;
   const onward = outboundRequest(
-    { hostname, port, method: incoming.method, path: pathname, headers, agent: false },
+    { hostname, port, method: incoming.method, path: pathname + search, headers, agent: false },
     (answer) => {
       outgoing.socket?.setNoDelay(true);
       outgoing.writeHead(answer.statusCode, answer.headers);

@@ -43,6 +43,9 @@ test("a conversation introduces itself with its transcript first", async () => {
   const [first, second] = client.frames;
   assert.deepEqual(first, { type: "cf_agent_chat_messages", messages: [], connect: true });
   assert.equal(second.type, "cf_agent_identity");
+  const third = await eventually("the state", () => client.frames[2]);
+  assert.deepEqual(third, { type: "cf_agent_state", state: { activities: [] } });
+  assert.deepEqual(client.state, { activities: [] });
   client.close();
 });
 

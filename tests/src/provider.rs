@@ -4,7 +4,7 @@
 //! [`Exchange`], with the moment when the caller hung up, so that a test sees whether a stop reached the provider.
 //!
 //! It is also the world outside for the tools of the fixture: each of their calls is told here when it begins and when it
-//! ends, so that one that ran twice is seen.
+//! ends, so that one that ran twice is seen. And it is the web for the tools that read it: a test puts pages there.
 
 mod events;
 mod exchange;
@@ -13,15 +13,17 @@ mod play;
 mod protocol;
 mod request;
 mod script;
+mod site;
 mod tool;
 
 pub use exchange::{Exchange, ExchangeEnd, SentMessage, Standing};
 pub use protocol::Protocol;
 pub use script::{Call, Continuation, Ending, Faults, Form, LineEnd, SUMMARY, SUMMARY_LABEL, Script, Writes};
+pub use site::{Visit, WebPage};
 pub use tool::{ToolMoment, ToolReport};
 
 use passage::Asked;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
@@ -60,8 +62,12 @@ struct State {
 struct Book {
     exchanges: Vec<Exchange>,
     reports: Vec<ToolReport>,
+    pages: BTreeMap<String, WebPage>,
+    visits: Vec<Visit>,
     released: BTreeSet<String>,
     otherwise: Option<Script>,
+    /// After how many pieces a summary waits for its gate.
+    summary_gate_after: Option<u32>,
     stopped: bool,
 }
 
@@ -222,6 +228,11 @@ impl Provider {
         self.state.change(|book| book.released.insert(label.to_owned()));
     }
 
+    /// Lets summaries wait after their first piece until [`Self::release`] is given [`SUMMARY_LABEL`].
+    pub fn hold_summaries(&self) {
+        self.state.change(|book| book.summary_gate_after = Some(1));
+    }
+
     /// Says how messages are answered that are no scripts, from now on; `None` brings the ordinary answer back.
     pub fn answer_otherwise(&self, script: Option<Script>) {
         self.state.change(|book| book.otherwise = script);
@@ -239,6 +250,9 @@ impl Drop for Provider {
 fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
     connection.set_nodelay(true)?;
     let request = request::read(connection)?;
+    if let Some(address) = site::address(&request) {
+        return site::serve(connection, state, address, request);
+    }
     if let Some(report) = ToolReport::read(&request.path) {
         state.change(|book| book.reports.push(report));
         return play::reply(connection, 200, &serde_json::json!({}));
@@ -249,7 +263,7 @@ fn serve(connection: &TcpStream, state: &Arc<State>) -> io::Result<()> {
     let messages = protocol.sent_messages(&request.body);
     let standing = Standing::of(&messages);
     let read = if exchange::asks_for_a_summary(&messages) {
-        Ok(Script::summary())
+        Ok(Script::summary(state.book().summary_gate_after))
     } else {
         match state.book().otherwise.clone() {
             Some(script) if !Script::is_in(&standing.question) => Ok(script),

@@ -13,7 +13,8 @@ use flarebot_tests::PATIENCE;
 use flarebot_tests::client::http::{Request, Response};
 use flarebot_tests::client::{Closed, Connection, Refused};
 use flarebot_tests::provider::{
-    Ending, ExchangeEnd, Form, LineEnd, PROVIDER_SECRET, Provider, SUMMARY, SUMMARY_LABEL, Script, Writes,
+    Ending, ExchangeEnd, Form, LineEnd, PROVIDER_SECRET, Provider, SUMMARY, SUMMARY_LABEL, Script, WebPage,
+    Writes,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -335,4 +336,39 @@ fn a_refused_handshake_tells_its_status() {
         record: None,
     };
     assert_eq!(connection.open().unwrap_err(), Refused { status: 404 });
+}
+
+#[test]
+fn a_page_of_the_web_is_served_and_whoever_asks_is_remembered() {
+    let provider = Provider::start().unwrap();
+    provider.put_page("page.example/a?b", WebPage::redirect("/c"));
+    let visit = |host: &str, target: &str| {
+        let request = Request::new("GET", target).header("host", host);
+        request.send(&provider.authority()).unwrap()
+    };
+    let found = visit("page.example", "/a?b");
+    assert_eq!((found.status, found.header("location")), (302, Some("/c")));
+    assert_eq!(visit("page.example", "/a").status, 404);
+    assert_eq!(visit("other.example", "/a?b").status, 404);
+    let visits = provider.visits();
+    let addresses: Vec<&str> = visits.iter().map(|visit| visit.address.as_str()).collect();
+    assert_eq!(
+        addresses,
+        ["page.example/a?b", "page.example/a", "other.example/a?b"]
+    );
+    assert!(visits.iter().all(|visit| visit.header("host").is_some()));
+}
+
+#[test]
+fn a_page_that_stalls_ends_with_its_caller() {
+    let provider = Provider::start().unwrap();
+    provider.put_page("page.example/", WebPage::html("<p>Beginning").stalling());
+    let mut connection = TcpStream::connect(provider.authority()).unwrap();
+    connection
+        .write_all(b"GET / HTTP/1.1\r\nhost: page.example\r\n\r\n")
+        .unwrap();
+    provider.wait_for_visit(PATIENCE, |visit| visit.end.is_none());
+    drop(connection);
+    let visit = provider.wait_for_visit(PATIENCE, |visit| visit.end.is_some());
+    assert_eq!(visit.end, Some(ExchangeEnd::ClosedByCaller));
 }

@@ -22,6 +22,14 @@ impl Failure {
         }
     }
 
+    /// What went wrong, without what to do next.
+    pub(crate) fn what(&self) -> &str {
+        match self {
+            Self::Explained { what, .. } => what,
+            Self::Reported => "see above",
+        }
+    }
+
     /// A file or folder that cannot be used.
     pub(crate) fn at(path: &Path, error: &std::io::Error) -> Self {
         Self::new(

@@ -14,6 +14,8 @@ mod digest;
 mod failure;
 mod files;
 mod model;
+mod parts;
+mod probe;
 mod process;
 mod progress;
 mod randomness;

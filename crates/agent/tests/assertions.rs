@@ -4,20 +4,12 @@
     reason = "a test that cannot go on should stop where it stands"
 )]
 
+mod support;
+
 use flarebot_agent::assertions::{Consumption, consume};
-use flarebot_agent::{Identity, open};
 use flarebot_sql::Sql;
 use flarebot_sql::native::Database;
-
-fn agent() -> Database {
-    let sql = Database::in_memory().unwrap();
-    let identity = Identity {
-        installation_id: "installation",
-        owner_subject: "owner",
-    };
-    open(&sql, &identity, 0).unwrap();
-    sql
-}
+use support::agent;
 
 fn remembered(sql: &Database) -> usize {
     sql.exec("SELECT 1 FROM sign_in_assertion", &[]).unwrap().len()

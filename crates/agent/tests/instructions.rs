@@ -4,21 +4,12 @@
     reason = "a test that cannot go on should stop where it stands"
 )]
 
-use flarebot_agent::instructions::{self, DEFAULTS, InstructionsRefused};
-use flarebot_agent::{Identity, open};
-use flarebot_protocol::settings::MAXIMUM_INSTRUCTIONS;
-use flarebot_sql::native::Database;
-use proptest::prelude::*;
+mod support;
 
-fn agent() -> Database {
-    let sql = Database::in_memory().unwrap();
-    let identity = Identity {
-        installation_id: "installation",
-        owner_subject: "owner",
-    };
-    open(&sql, &identity, 0).unwrap();
-    sql
-}
+use flarebot_agent::instructions::{self, DEFAULTS, InstructionsRefused};
+use flarebot_protocol::settings::MAXIMUM_INSTRUCTIONS;
+use proptest::prelude::*;
+use support::agent;
 
 #[test]
 fn without_a_text_of_the_owner_s_the_defaults_are_in_force() {

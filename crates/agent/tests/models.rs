@@ -4,23 +4,14 @@
     reason = "a test that cannot go on should stop where it stands"
 )]
 
+mod support;
+
 use flarebot_agent::models::{self, ModelsError, SealedKey};
-use flarebot_agent::{Identity, open};
 use flarebot_model::CompatibleEndpoint;
 use flarebot_model::Provider;
 use flarebot_model::catalog::{Catalog, DEFAULT_WORKERS_AI_MODEL};
 use flarebot_protocol::settings::{Credential, ModelChoice};
-use flarebot_sql::native::Database;
-
-fn agent() -> Database {
-    let sql = Database::in_memory().unwrap();
-    let identity = Identity {
-        installation_id: "installation",
-        owner_subject: "owner",
-    };
-    open(&sql, &identity, 0).unwrap();
-    sql
-}
+use support::agent;
 
 fn catalog() -> Catalog {
     let endpoint = CompatibleEndpoint::read(Some("http://127.0.0.1:8080/v1"), Some("small,large")).unwrap();

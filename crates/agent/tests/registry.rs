@@ -4,22 +4,15 @@
     reason = "a test that cannot go on should stop where it stands"
 )]
 
+mod support;
+
 use flarebot_agent::registry::{self, Counts, Deletion, RegistryError, State};
-use flarebot_agent::{ConversationName, Identity, activity, open};
+use flarebot_agent::{ConversationName, activity, open};
 use flarebot_durable::lease::{self, Lease};
 use flarebot_protocol::ConversationId;
 use flarebot_sql::native::Database;
+use support::{IDENTITY, agent};
 use uuid::Uuid;
-
-fn agent() -> Database {
-    let sql = Database::in_memory().unwrap();
-    let identity = Identity {
-        installation_id: "installation",
-        owner_subject: "owner",
-    };
-    open(&sql, &identity, 0).unwrap();
-    sql
-}
 
 fn id(number: u128) -> ConversationId {
     ConversationId::new(Uuid::from_u128(number))
@@ -179,11 +172,7 @@ fn a_late_report_never_turns_activity_back_and_a_start_resets_none() {
     let late = activity::turn_started(&sql, id(1), 50).unwrap().unwrap();
     assert_eq!(late.last_activity_at, 100);
     let restarted = sql.copy().unwrap();
-    let identity = Identity {
-        installation_id: "installation",
-        owner_subject: "owner",
-    };
-    open(&restarted, &identity, 200).unwrap();
+    open(&restarted, &IDENTITY, 200).unwrap();
     assert_eq!(activity::activities(&restarted).unwrap(), [late]);
 }
 

@@ -12,7 +12,7 @@ pub use pause::{claim_decided, pause, paused, stop_paused};
 
 use crate::envelope::{seal, unseal};
 use crate::turn::TurnState;
-use crate::{ConversationError, transcript};
+use crate::{ConversationError, activity, transcript};
 use flarebot_protocol::frame::QueuedTurn;
 use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{MessageId, RequestId};
@@ -73,7 +73,7 @@ impl ClaimedTurn {
 pub struct ContinuedTurn {
     /// The turn.
     pub turn: ClaimedTurn,
-    /// Its last checkpoint, or what is known without a readable one.
+    /// Its last checkpoint, or what is known without a readable one ([`TurnState::claimed`]).
     pub state: TurnState,
 }
 
@@ -169,18 +169,36 @@ pub fn queued(sql: &impl Sql) -> Result<Vec<QueuedTurn>, ConversationError> {
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. Only for
-/// a caller that knows that nobody runs it.
+/// The turn that is worked on next: one that the owner has decided on stands before those that wait.
 ///
 /// # Errors
 /// When the database refuses.
-pub fn take_over(sql: &impl Sql) -> Result<Option<ContinuedTurn>, ConversationError> {
-    let lost = sql.query_first(
-        "UPDATE turn SET attempts = attempts + 1 WHERE ended_at IS NULL AND status = 'running' \
-         RETURNING request_id, user_message_id, assistant_message_id, attempts, state, started_at",
+pub fn next_waiting(sql: &impl Sql) -> Result<Option<QueuedTurn>, ConversationError> {
+    let next: Option<QueuedRow> = sql.query_first(
+        "SELECT request_id, user_message_id FROM turn WHERE ended_at IS NULL AND status IN ('decided', 'queued') \
+         ORDER BY status, position LIMIT 1",
         &[],
     )?;
-    Ok(lost)
+    Ok(next.map(|row| row.0))
+}
+
+/// Takes over the turn that an instance left running when it went away, and counts the attempt before it begins. What its
+/// tools had open is known to be interrupted from then on. Only for a caller that knows that nobody runs it.
+///
+/// # Errors
+/// When the database refuses.
+pub fn take_over(sql: &impl Sql, now: i64) -> Result<Option<ContinuedTurn>, ConversationError> {
+    sql.transaction(|| {
+        let lost: Option<ContinuedTurn> = sql.query_first(
+            "UPDATE turn SET attempts = attempts + 1 WHERE ended_at IS NULL AND status = 'running' \
+             RETURNING request_id, user_message_id, assistant_message_id, attempts, state, started_at",
+            &[],
+        )?;
+        if let Some(lost) = &lost {
+            activity::interrupt(sql, &lost.turn.assistant_message_id, now)?;
+        }
+        Ok(lost)
+    })
 }
 
 /// Stores the state of a running turn. [`Settlement::Late`] says that the turn must not go on.
@@ -200,7 +218,7 @@ pub fn checkpoint(
 }
 
 /// Ends a running turn: stores its message at the place that was reserved for it (unless it is empty), erases its
-/// stream log and its actions, and sets its status, all or nothing.
+/// stream log and its actions, ends what its tools have open, and sets its status, all or nothing.
 ///
 /// # Errors
 /// When the database refuses or the message is too large.
@@ -231,6 +249,7 @@ pub fn settle(
             transcript::remove(sql, &message.id)?;
         }
         erase_work(sql, request_id)?;
+        activity::settle(sql, &message.id, Some(message), now)?;
         Ok(Settlement::Applied)
     })
 }
@@ -320,7 +339,7 @@ impl FromRow for ContinuedTurn {
         let checkpoint = row.optional_text(4)?.and_then(|text| unseal(text).ok());
         let state = match checkpoint {
             Some(state) => state,
-            None => TurnState::new(
+            None => TurnState::claimed(
                 turn.request_id.clone(),
                 turn.assistant_message_id.clone(),
                 row.integer(5)?,

@@ -14,7 +14,7 @@ pub const COMPONENT: &str = "conversation";
 ///
 /// `message.position` orders the transcript. A turn reserves the position of its answer when it is accepted, right
 /// after the message that it answers; the same number orders the queue.
-pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, COMPACTION, TURNS];
+pub const MIGRATIONS: &[Migration] = &[TRANSCRIPT, ACTIONS, COMPACTION, TURNS, TOOL_ACTIVITY];
 
 const TRANSCRIPT: Migration = Migration {
     version: 1,
@@ -130,6 +130,47 @@ const TURNS: Migration = Migration {
         ALTER TABLE turn_by_place RENAME TO turn;
         CREATE UNIQUE INDEX turn_by_key ON turn (key) WHERE key IS NOT NULL;
         CREATE INDEX turn_open ON turn (position) WHERE ended_at IS NULL;
+    ",
+};
+
+/// What cannot be is refused here too: a record has ended exactly if its status says so, has failed exactly if it says why,
+/// and is open if it waits. What is erased is remembered by its ids, as long as a callback may know them.
+const TOOL_ACTIVITY: Migration = Migration {
+    version: 5,
+    name: "what the owner may see of the calls of tools",
+    statements: "
+        CREATE TABLE flarebot_tool_activity (
+            sequence INTEGER PRIMARY KEY,
+            message_id TEXT NOT NULL,
+            tool_call_id TEXT NOT NULL,
+            tool TEXT,
+            kind TEXT NOT NULL,
+            label TEXT NOT NULL,
+            summary TEXT,
+            status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'succeeded', 'failed', 'cancelled')),
+            failure TEXT CHECK (failure IN ('tool', 'timed_out', 'interrupted', 'declined')),
+            waits INTEGER NOT NULL DEFAULT 0 CHECK (waits = 0 OR status = 'pending'),
+            progress_text TEXT,
+            progress_done INTEGER,
+            progress_total INTEGER,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            started_at INTEGER,
+            ended_at INTEGER,
+            interrupted_at INTEGER,
+            UNIQUE (message_id, tool_call_id),
+            CHECK ((failure IS NOT NULL) = (status = 'failed')),
+            CHECK ((ended_at IS NULL) = (status IN ('pending', 'running'))),
+            CHECK ((started_at IS NOT NULL) = (attempts > 0)),
+            CHECK (status <> 'running' OR attempts > 0)
+        ) STRICT;
+        CREATE INDEX flarebot_tool_activity_open ON flarebot_tool_activity (sequence) WHERE ended_at IS NULL;
+        CREATE TABLE flarebot_tool_activity_erased (
+            sequence INTEGER PRIMARY KEY,
+            message_id TEXT NOT NULL,
+            tool_call_id TEXT NOT NULL,
+            UNIQUE (message_id, tool_call_id)
+        ) STRICT;
     ",
 };
 

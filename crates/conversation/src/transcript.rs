@@ -5,7 +5,7 @@ mod rows;
 use crate::envelope::{seal, unseal};
 use crate::history::{Coverage, History, Said};
 use crate::model_view::{self, Detail};
-use crate::{ConversationError, compaction};
+use crate::{ConversationError, activity, compaction};
 use flarebot_model::ModelMessage;
 use flarebot_protocol::MessageId;
 use flarebot_protocol::call::HistoryPage;
@@ -170,7 +170,7 @@ fn is_answer(said: &Said) -> bool {
     !matches!(said.messages.first(), Some(ModelMessage::User { .. }))
 }
 
-/// Erases every message, turn and stream, all or nothing. A turn that runs meanwhile finds its row gone, and what it
+/// Erases every message, turn and stream, and what is recorded of tools, all or nothing. A turn that runs meanwhile finds its row gone, and what it
 /// still writes is not kept.
 ///
 /// # Errors
@@ -182,7 +182,7 @@ pub fn clear(sql: &impl Sql) -> Result<(), ConversationError> {
              DELETE FROM action",
             &[],
         )?;
-        Ok(())
+        activity::erase(sql)
     })
 }
 

@@ -23,7 +23,6 @@
 //! let mut turn = Turn::new(claimed, context);
 //!
 //! let effects = turn.handle(Event::Accepted, 0);
-//! assert!(matches!(effects.first(), Some(Effect::Checkpoint(_))));
 //! assert!(matches!(effects.last(), Some(Effect::CallModel(_))));
 //!
 //! turn.handle(Event::Model(ModelEvent::Text("Hello.".to_owned())), 20);
@@ -45,6 +44,7 @@
 
 mod answer;
 mod answering;
+mod effect;
 mod ended_call;
 mod incident;
 mod model_call;
@@ -52,26 +52,27 @@ mod notice;
 mod outbox;
 mod overlap;
 mod recovery;
+mod repetition;
 mod state;
 mod summary;
 mod thinking;
 mod tools;
 
 pub use answer::MAXIMUM_ANSWER_BYTES;
+pub use effect::{Effect, StopReason};
 pub use incident::{MAXIMUM_ATTEMPTS, MAXIMUM_INTERRUPTIONS, MAXIMUM_MODEL_CALLS};
 pub(crate) use recovery::stop;
 pub use state::TurnState;
 
-use crate::history::{History, Summary};
+use crate::history::History;
 use crate::ledger::ClaimedTurn;
 use crate::stream_log::LoggedStream;
 use answering::{Answering, Ending, Progress};
-use flarebot_model::{ModelEvent, ModelRequest, ToolCall};
-use flarebot_protocol::chunk::{self, Chunk};
+use flarebot_model::ModelEvent;
+use flarebot_protocol::chunk;
 use flarebot_protocol::frame::RunningTurn;
-use flarebot_protocol::message::{Message, Outcome};
 use flarebot_protocol::{MessageId, RequestId};
-use flarebot_tool::{Repetition, ToolDescriptor};
+use flarebot_tool::ToolDescriptor;
 use incident::Verdict;
 use recovery::Otherwise;
 use serde_json::Value;
@@ -131,72 +132,6 @@ pub enum Event {
     Decided,
     /// The instant of [`Turn::deadline`] came.
     Tick,
-}
-
-/// What has to be done for a turn, in the order given.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    /// Store the state ([`crate::ledger::checkpoint`]). If the turn is gone by then, stop running it.
-    Checkpoint(TurnState),
-    /// Store a summary of the older part of the conversation together with the state ([`crate::compaction::store`]). If
-    /// the turn is gone by then, stop running it.
-    Compact {
-        /// What stands for the older part from now on.
-        summary: Summary,
-        /// The state.
-        state: TurnState,
-    },
-    /// Begin a call of the model.
-    CallModel(ModelRequest),
-    /// Abort the call of the model; nothing that it still sends is wanted.
-    StopModel,
-    /// Run a tool and report what comes of it. A call that must not be repeated asks [`crate::action`] first.
-    RunTool {
-        /// The call; its id is unique within the answer.
-        call: ToolCall,
-        /// Whether it may have been run before.
-        repetition: Repetition,
-    },
-    /// Drop a tool's call; nothing that it still reports is wanted.
-    StopTool {
-        /// The call.
-        call_id: String,
-    },
-    /// The answer goes on from these chunks under the request [`Turn::stream_id`]: replace the log by them
-    /// ([`crate::stream_log::rewind`]), and what every reader has of the answer. Live chunks follow.
-    Rewind(LoggedStream),
-    /// Make chunks durable ([`crate::stream_log::append`]).
-    Append {
-        /// The number of the first one; the others follow without gaps.
-        first_seq: u64,
-        /// The chunks, at least one.
-        chunks: Vec<Chunk>,
-    },
-    /// Send a chunk to every open socket.
-    Send {
-        /// Its number within the request.
-        seq: u64,
-        /// The chunk.
-        chunk: Chunk,
-    },
-    /// The turn waits for the owner: store that ([`crate::ledger::pause`]), tell the sockets, and drop the machine. Comes
-    /// instead of [`Effect::Finish`], and last.
-    Pause {
-        /// What is needed to go on, with the log.
-        state: TurnState,
-        /// The answer so far.
-        message: Message,
-    },
-    /// The turn ended: settle it ([`crate::ledger::settle`]), tell the sockets, and drop the machine. Comes exactly
-    /// once and last.
-    Finish {
-        /// How it ended.
-        outcome: Outcome,
-        /// The answer, with all its metadata; without parts if nothing of it ever came.
-        message: Message,
-        /// One sentence for the owner when the turn did not simply complete; also in the message's metadata.
-        notice: Option<String>,
-    },
 }
 
 /// One turn in progress.

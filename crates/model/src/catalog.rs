@@ -208,7 +208,7 @@ impl Listed {
 }
 
 const MODELS: [Listed; 7] = [
-    Listed::workers_ai(DEFAULT_WORKERS_AI_MODEL, "Llama 3.3 70B", 24_000, 290, 2250),
+    Listed::workers_ai(DEFAULT_WORKERS_AI_MODEL, "Llama 3.3 70B", 24_000, 293, 2253),
     Listed::workers_ai(
         "@cf/meta/llama-4-scout-17b-16e-instruct",
         "Llama 4 Scout",

@@ -30,21 +30,16 @@ pub trait Answer {
     /// When it is an error, or no answer.
     fn document(&mut self, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<FinishReason, ModelFailure>;
 
-    /// What the end of the stream means at this point.
-    ///
-    /// # Errors
-    /// When the end was not announced.
-    fn cut(&self) -> Result<FinishReason, ModelFailure>;
+    /// Why the model stopped, once it has said so. After that a stream may end; before it, the end of a stream means that
+    /// the answer was cut off.
+    fn finish(&self) -> Option<FinishReason>;
 
-    /// Ends an answer that is complete: what is still owed goes to `events`, and the reason may become clearer.
+    /// Ends an answer that is complete and was not stopped by a limit or a filter: what is still owed goes to `events`,
+    /// the calls of tools last. Says whether there are any, because many finish reasons do not.
     ///
     /// # Errors
     /// When what was received makes no whole.
-    fn settle(
-        &mut self,
-        reason: FinishReason,
-        events: &mut Vec<ModelEvent>,
-    ) -> Result<FinishReason, ModelFailure>;
+    fn settle(&mut self, events: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure>;
 
     /// The tokens that were counted so far.
     fn usage(&self) -> Option<Usage>;
@@ -147,7 +142,10 @@ impl<A: Answer> AnswerDecoder<A> {
     pub fn end(&mut self) -> Vec<ModelEvent> {
         let mut events = Vec::new();
         let end = match &self.body {
-            Body::Undecided | Body::Stream(_) => Some(self.answer.cut()),
+            Body::Undecided | Body::Stream(_) => {
+                let cut = || ModelFailure::new(FailureKind::Truncated);
+                Some(self.answer.finish().ok_or_else(cut))
+            }
             Body::Document(body) => Some(self.answer.document(body, &mut events)),
             Body::Page => Some(Err(ModelFailure::new(FailureKind::NotAnAnswer))),
             Body::Error {
@@ -199,9 +197,24 @@ impl<A: Answer> AnswerDecoder<A> {
     fn close(&mut self, end: Option<Result<FinishReason, ModelFailure>>, events: &mut Vec<ModelEvent>) {
         let Some(end) = end else { return };
         self.body = Body::Over;
-        let end = end.and_then(|reason| self.answer.settle(reason, events));
+        let end = end.and_then(|reason| self.settle(reason, events));
         events.extend(self.answer.usage().map(ModelEvent::Usage));
         events.push(end.map_or_else(ModelEvent::Failed, ModelEvent::Finished));
+    }
+
+    /// An answer that ran into a limit or a filter may have been stopped inside its last call, so it has none.
+    fn settle(
+        &mut self,
+        reason: FinishReason,
+        events: &mut Vec<ModelEvent>,
+    ) -> Result<FinishReason, ModelFailure> {
+        match reason {
+            FinishReason::Length | FinishReason::ContentFilter => Ok(reason),
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => {
+                let calls = self.answer.settle(events)?;
+                Ok(if calls { FinishReason::ToolCalls } else { reason })
+            }
+        }
     }
 }
 

@@ -58,16 +58,13 @@ impl Answer for Parrot {
         Err(ModelFailure::new(FailureKind::Malformed))
     }
 
-    fn cut(&self) -> Result<FinishReason, ModelFailure> {
-        Err(ModelFailure::new(FailureKind::Truncated))
+    /// Its streams end with the event that says so.
+    fn finish(&self) -> Option<FinishReason> {
+        None
     }
 
-    fn settle(
-        &mut self,
-        reason: FinishReason,
-        _: &mut Vec<ModelEvent>,
-    ) -> Result<FinishReason, ModelFailure> {
-        Ok(reason)
+    fn settle(&mut self, _: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure> {
+        Ok(false)
     }
 
     fn usage(&self) -> Option<Usage> {

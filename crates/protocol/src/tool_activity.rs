@@ -58,7 +58,7 @@ pub struct ToolActivity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityStatus {
-    /// The model writes it, or it waits for the owner.
+    /// The model writes it, it waits for the owner, or it has begun something that goes on without it.
     Pending,
     /// It runs.
     Running,
@@ -74,7 +74,7 @@ pub enum ActivityStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityFailure {
-    /// The tool said so.
+    /// The tool said so, or it could not be run as the model wrote it.
     Tool,
     /// It ran longer than it may.
     TimedOut,

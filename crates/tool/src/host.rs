@@ -24,7 +24,7 @@ pub trait Host {
         question: Value,
     ) -> HostFuture<'a, Result<Value, String>>;
 
-    /// Fetches one address, and follows no redirect. Whether the address may be fetched is the tool's to decide before.
+    /// Fetches one address, and follows no redirect: where it leads is a request of its own.
     fn fetch<'a>(&'a self, request: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>>;
 }
 

@@ -34,16 +34,21 @@ fn room_beside(rest: &Value) -> usize {
 
 /// As much of the text as takes at most `room` characters inside a JSON string.
 fn beginning(text: &str, room: usize) -> &str {
+    within(text, room, escaped_length)
+}
+
+/// As much of the text as measures at most `room`, in whatever its characters are measured.
+pub(crate) fn within(text: &str, room: usize, measure: impl Fn(char) -> usize) -> &str {
     let mut taken = 0;
     let end = text.char_indices().find(|(_, character)| {
-        taken += escaped_length(*character);
+        taken += measure(*character);
         taken > room
     });
     end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 /// What a character takes inside a JSON string.
-fn escaped_length(character: char) -> usize {
+pub(crate) fn escaped_length(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
         '\0'..='\u{1f}' => 6,

@@ -7,6 +7,7 @@ mod memories;
 mod service;
 mod settings;
 mod tool_questions;
+mod watching;
 
 use crate::clock::now;
 use crate::configuration::Deployment;
@@ -196,7 +197,7 @@ impl Agent {
             }
             AgentRequest::EndSessions => self.end_sessions().await?,
             AgentRequest::BeginTurn(turn) => {
-                self.turn_started(turn.conversation, turn.at).await?;
+                self.turn_begins(turn.conversation, turn.at).await?;
                 let settings = self.turn_settings(turn.conversation, &turn.query)?;
                 return Ok(AgentReply::TurnSettings(settings));
             }
@@ -328,9 +329,7 @@ impl Agent {
     /// Tells our own pages that the list changed.
     fn announce_conversations(&self) -> Result<(), Fault> {
         let frame = self.conversations_frame()?;
-        self.sockets.send(&self.state, &frame, |socket| {
-            socket.client() == ClientKind::Flarebot
-        });
+        self.sockets.send_to_pages(&self.state, &frame);
         Ok(())
     }
 
@@ -338,9 +337,7 @@ impl Agent {
     fn announce_activity(&self, activity: Option<ConversationActivity>) {
         if let Some(activity) = activity {
             let frame = ServerFrame::Activity { activity };
-            self.sockets.send(&self.state, &frame, |socket| {
-                socket.client() == ClientKind::Flarebot
-            });
+            self.sockets.send_to_pages(&self.state, &frame);
         }
     }
 }

@@ -3,10 +3,12 @@
 //! It never assumes that the agent is in memory, or that it was itself a moment ago: a socket's frame may wake it
 //! alone, with nothing but its database and the sockets' attachments.
 
+mod activities;
 mod announcing;
 mod approving;
 mod calls;
 mod connecting;
+mod fetching;
 mod hearing;
 mod tool_calls;
 mod turn_context;
@@ -17,6 +19,7 @@ use crate::fault::{Fault, log};
 use crate::object;
 use crate::socket::{Socket, Sockets};
 use crate::storage::ObjectSql;
+use activities::Told;
 use flarebot_conversation::{ledger, transcript};
 use flarebot_link::route::ConversationRoute;
 use flarebot_link::{AgentRequest, CloseReason, ConversationReply, ConversationRequest};
@@ -43,6 +46,7 @@ struct Chat {
     /// The conversation that this object is, once it is initialised. Until then it refuses everything else.
     id: Cell<Option<ConversationId>>,
     sockets: Sockets,
+    told: Told,
     running: RefCell<Option<RunningTurn>>,
     work: Cell<Work>,
     closing: Cell<bool>,
@@ -72,6 +76,7 @@ impl DurableObject for Conversation {
             sql,
             id: Cell::new(id),
             sockets: Sockets::default(),
+            told: Told::default(),
             running: RefCell::new(None),
             work: Cell::new(Work::Unknown),
             closing: Cell::new(false),

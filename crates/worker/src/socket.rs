@@ -122,6 +122,11 @@ impl Sockets {
         }
     }
 
+    /// Sends a frame to every page of ours.
+    pub(crate) fn send_to_pages(&self, state: &State, frame: &ServerFrame) {
+        self.send(state, frame, |socket| socket.client() == ClientKind::Flarebot);
+    }
+
     /// Closes the sockets that `wanted` picks.
     pub(crate) fn close(&self, state: &State, code: CloseCode, wanted: impl Fn(&Socket) -> bool) {
         for socket in self.all(state).iter().filter(|socket| wanted(socket)) {

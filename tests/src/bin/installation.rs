@@ -11,11 +11,12 @@
 //! - `restart`: kills the runtime at once and starts it again on the same storage.
 //! - `release LABEL`: opens the gate of a script.
 //! - `exchanges LABEL`: what the provider was asked under that label, and how it ended.
+//! - `page ADDRESS HTML`: puts a page of the web at an address under `.example`.
 //! - `report-url LABEL`: where the tools of a script report.
 //! - `reports LABEL`: what they have reported.
 
 use flarebot_protocol::address;
-use flarebot_tests::provider::{ExchangeEnd, Provider, ToolMoment};
+use flarebot_tests::provider::{ExchangeEnd, Provider, ToolMoment, WebPage};
 use flarebot_tests::{Entry, Installation};
 use serde_json::{Value, json};
 use std::io::{self, BufRead};
@@ -50,6 +51,11 @@ fn answer(installation: &mut Installation, line: &str) -> Value {
         }
         "release" => {
             installation.provider.release(label);
+            Value::Null
+        }
+        "page" => {
+            let (address, html) = label.split_once(' ').unwrap_or((label, ""));
+            installation.provider.put_page(address, WebPage::html(html));
             Value::Null
         }
         "report-url" => json!(installation.provider.report_url(label, "call")),

@@ -8,6 +8,7 @@ use flarebot_protocol::client::{
 };
 use flarebot_protocol::frame::{ChatRequest, Trigger};
 use flarebot_protocol::message::{Message, Part, Role};
+use flarebot_protocol::tool_activity::ToolActivity;
 use flarebot_protocol::{MessageId, RequestId};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -48,6 +49,7 @@ struct Shown {
     view: TranscriptView,
     submissions: BTreeMap<RequestId, SubmissionState>,
     arrivals: Vec<Arrival>,
+    activities: Vec<ToolActivity>,
     unreadable: Vec<String>,
 }
 
@@ -136,6 +138,12 @@ impl Page {
         let shown = self.shown();
         let mut entries = shown.view.entries().iter();
         shown.view.is_loaded() && entries.all(|entry| entry.state() == EntryState::Settled)
+    }
+
+    /// What it shows of the conversation's tools, live.
+    #[must_use]
+    pub fn activities(&self) -> Vec<ToolActivity> {
+        self.shown().activities.clone()
     }
 
     /// How the answers grew.
@@ -254,6 +262,10 @@ impl Shown {
             }
             SessionEvent::Unreadable { kind } => {
                 self.unreadable.push(kind.unwrap_or_default());
+                Change::Nothing
+            }
+            SessionEvent::ToolActivities(activities) => {
+                self.activities = activities;
                 Change::Nothing
             }
             SessionEvent::Status(_) | SessionEvent::CallSettled(_) => Change::Nothing,

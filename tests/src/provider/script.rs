@@ -228,9 +228,10 @@ impl Script {
     }
 
     /// The answer to a request for a summary, which is the runtime's own and holds no script of its own.
-    pub(super) fn summary() -> Self {
+    pub(super) fn summary(gate_after: Option<u32>) -> Self {
         Self {
             text: Some(SUMMARY.to_owned()),
+            gate_after,
             ..Self::labelled(SUMMARY_LABEL)
         }
     }

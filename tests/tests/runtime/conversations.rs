@@ -5,7 +5,8 @@ use flarebot_protocol::address::Endpoint;
 use flarebot_protocol::call::{
     CreateConversation, DeleteConversation, FailureCode, ListConversations, RenameConversation,
 };
-use flarebot_protocol::frame::{AgentKind, ServerFrame};
+use flarebot_protocol::frame::{AgentKind, ServerFrame, SharedState};
+use flarebot_protocol::tool_activity::ConversationState;
 use flarebot_tests::client::{Closed, Socket};
 use flarebot_tests::{Installation, PATIENCE};
 
@@ -150,8 +151,14 @@ fn a_conversation_introduces_itself_and_starts_empty() {
         ServerFrame::Identity {
             name: id.to_string(),
             agent: AgentKind::Conversation,
-            state_follows: false,
+            state_follows: true,
         }
+    );
+    assert_eq!(
+        page.next_within(PATIENCE),
+        Some(ServerFrame::State {
+            state: SharedState::Conversation(ConversationState::default())
+        })
     );
     let history = page.expect_history();
     assert!(history.messages.is_empty() && history.running.is_none() && history.queued.is_empty());

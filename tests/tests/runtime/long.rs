@@ -7,6 +7,9 @@ use flarebot_tests::provider::{Ending, Exchange, Faults, SUMMARY, SUMMARY_LABEL,
 use flarebot_tests::{Installation, PATIENCE, eventually};
 use std::time::Duration;
 
+/// How long an answer may take that nobody watches on a busy machine.
+const UNATTENDED: Duration = Duration::from_secs(30);
+
 /// How many questions are answered before it becomes too much.
 const EARLIER: usize = 6;
 
@@ -86,6 +89,37 @@ fn a_conversation_that_is_too_long_is_summarised_once_and_goes_on_also_after_a_r
     let asked = installation.provider.wait_for_request("What was that?", PATIENCE);
     assert!(is_told_the_summary(&asked));
     assert_eq!(installation.provider.labelled(SUMMARY_LABEL).len(), 1);
+}
+
+#[test]
+fn a_kill_while_a_summary_is_written_loses_nothing_and_nobody_has_to_come_back() {
+    let mut installation = Installation::start();
+    let (id, mut socket) = installation.new_conversation("Long");
+    speak(&mut socket);
+    installation.provider.hold_summaries();
+    let script = refused("killed", 1, 0);
+    socket.say(&script.to_string());
+    installation.provider.wait_for_request(SUMMARY_LABEL, PATIENCE);
+    installation.kill();
+    installation.provider.release(SUMMARY_LABEL);
+    installation.start_again();
+    // The first request wakes the agent; no socket is open.
+    let stored = eventually("the answer", UNATTENDED, || {
+        let last = installation.messages(id).pop()?;
+        (last.role == Role::Assistant && outcome(&last).is_some()).then_some(last)
+    });
+    assert_eq!(outcome(&stored), Some(Outcome::Completed), "{stored:?}");
+    assert_eq!(stored.text(), script.whole_text());
+    assert!(notice(&stored).contains("summary"), "{}", notice(&stored));
+    assert_eq!(installation.messages(id).len(), 2 * EARLIER + 2);
+    let asked = installation.provider.labelled("killed");
+    assert_eq!(
+        asked.len(),
+        2,
+        "what was found out before the kill is known after it"
+    );
+    assert!(is_told_the_summary(&asked[1]));
+    assert_eq!(installation.provider.labelled(SUMMARY_LABEL).len(), 2);
 }
 
 #[test]

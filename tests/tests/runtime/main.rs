@@ -10,6 +10,7 @@
     reason = "tests stop at the first surprise, and of many frames they pick one"
 )]
 
+mod activities;
 mod approval;
 mod canary;
 mod conversations;
@@ -24,6 +25,7 @@ mod long;
 mod memory;
 mod models;
 mod pages;
+mod reading;
 mod recovery;
 mod reset;
 mod search;

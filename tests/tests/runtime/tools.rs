@@ -191,7 +191,7 @@ fn a_model_that_never_stops_calling_tools_has_to_answer_in_the_eighth_step() {
 }
 
 /// Waits for the newest answer of a conversation that was interrupted.
-fn recovered(socket: &mut Socket) -> Message {
+pub(crate) fn recovered(socket: &mut Socket) -> Message {
     eventually("the turn ends", Duration::from_secs(30), || {
         let last = socket.history().messages.pop()?;
         (last.role == Role::Assistant && outcome(&last).is_some()).then_some(last)
@@ -256,4 +256,36 @@ fn a_kill_while_tools_run_repeats_only_what_is_harmless() {
         tools[1]
     );
     assert_eq!(moments(&installation, "lost", "look"), (2, 1));
+}
+
+#[test]
+fn a_model_that_repeats_a_failure_is_stopped_and_the_conversation_goes_on() {
+    let installation = Installation::start_entry(Entry::Fixture);
+    let (_, mut socket) = installation.new_conversation("Tools");
+    let call = Call {
+        name: "fail".to_owned(),
+        arguments: json!({ "report": installation.provider.report_url("stuck", "fail") }),
+    };
+    let script = Script {
+        tools: vec![vec![call]; 6],
+        spoken: 1,
+        ..Script::labelled("stuck")
+    };
+    let answer = socket.ask(&script.to_string());
+    assert_eq!(answer.outcome, Some(Outcome::Completed));
+    let stored = last_answer(&mut socket);
+    let notice = stored
+        .metadata
+        .as_ref()
+        .and_then(|metadata| metadata.notice.clone());
+    assert!(notice.is_some_and(|notice| notice.contains("three times")));
+    assert_eq!(tools(&stored).len(), 3);
+    assert!(
+        stored
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Text { text, .. } if !text.is_empty()))
+    );
+    assert_eq!(installation.provider.labelled("stuck").len(), 3);
+    assert_eq!(socket.ask("And now?").outcome, Some(Outcome::Completed));
 }

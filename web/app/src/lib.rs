@@ -6,6 +6,7 @@
 // The type of a view holds the types of all that is in it, deeper than the compiler looks by itself.
 #![recursion_limit = "256"]
 
+mod citation;
 pub mod platform;
 pub mod store;
 mod view;

@@ -3,26 +3,34 @@
 //! Components read the signals and call the methods; nothing else changes a signal. The browser comes in through
 //! [`Platform`] alone, so that the whole store runs in a native test.
 
+mod activities;
 mod approvals;
+mod commands;
 mod conversation;
 mod drafts;
 mod link;
 mod list;
 mod name;
+mod older;
 mod queue;
+mod remembering;
 mod session;
 mod settings;
 mod sidebar;
 mod spent;
 mod transcript;
 
+pub use activities::Activities;
 pub use approvals::Deciding;
+pub use commands::{Choices, Command, Commands, Deed, Direction, Done, Menu};
 pub use conversation::{Older, OpenConversation, Phase, Progress};
 pub use list::{Deletion, DeletionStep};
+pub use remembering::Remembering;
 pub use session::{Access, SignIn};
 pub use settings::{
-    Draft, Instructions, Models, Question, Settings, Subject, Trial, TypedKey, Work, credential, date,
-    provider_title, relative, section_path,
+    Draft, Edit, Forgotten, Instructions, MEMORY, Memory, Models, Origin, Question, Settings, Standing,
+    Subject, Trial, TypedKey, Work, credential, date, fact_fault, fact_units, provider_title, relative,
+    section_path,
 };
 pub use sidebar::{Row, RowMark, Sidebar};
 pub use spent::{Cost, ModelSpent, Spent, TotalCost, describe, grouped};
@@ -58,6 +66,8 @@ pub struct Store {
     pub settings: Settings,
     /// The conversation that is open, or about to begin.
     pub conversation: OpenConversation,
+    /// What the owner has done by hand in the composer.
+    pub commands: Commands,
     /// Counts how often the owner went somewhere, so that the focus can follow.
     pub arrivals: RwSignal<u32>,
     /// What a screen reader is to say next.
@@ -89,6 +99,7 @@ struct Runtime {
     transcript: RefCell<Transcript>,
     access_check: RefCell<session::AccessCheck>,
     settings: RefCell<settings::Calls>,
+    commands: RefCell<settings::Numbers>,
 }
 
 impl Store {
@@ -104,6 +115,7 @@ impl Store {
             deletion: RwSignal::new(None),
             settings: Settings::new(),
             conversation: OpenConversation::new(page),
+            commands: Commands::new(),
             arrivals: RwSignal::new(0),
             announcement: RwSignal::new(""),
             agent_connection: RwSignal::new(Connection::Quiet),
@@ -115,6 +127,7 @@ impl Store {
                 transcript: RefCell::new(Transcript::default()),
                 access_check: RefCell::new(session::AccessCheck::default()),
                 settings: RefCell::new(settings::Calls::default()),
+                commands: RefCell::default(),
             })),
         }
     }
@@ -255,11 +268,14 @@ impl Store {
                 self.observe_connection(self.agent_connection, status);
                 if status == ConnectionStatus::Ready {
                     self.refresh_settings();
+                    self.refresh_conversation_memory();
                 }
             }
             SessionEvent::Frame(frame) => self.hear_agent_frame(*frame),
             SessionEvent::Unreadable { .. } => self.agent_connection.set(Connection::Outdated),
-            SessionEvent::CallSettled(_) | SessionEvent::Submission { .. } => {}
+            SessionEvent::CallSettled(_)
+            | SessionEvent::Submission { .. }
+            | SessionEvent::ToolActivities(_) => {}
         }
     }
 

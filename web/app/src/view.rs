@@ -6,6 +6,8 @@
 )]
 
 mod chat;
+mod citation;
+mod commands;
 mod composer;
 mod deletion;
 mod dialog;
@@ -16,6 +18,7 @@ mod icon;
 mod message;
 mod question;
 mod queued;
+mod remembering;
 mod settings;
 mod sidebar;
 mod signing;

@@ -18,6 +18,8 @@ use crate::checkout;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::model::{self, LocalModel};
+use crate::parts::{Output, Parts};
+use crate::probe;
 use crate::process;
 use crate::progress;
 use crate::randomness;
@@ -26,10 +28,6 @@ use crate::sign_in;
 use crate::variables::{INSTALLATION, MODEL_KEY, MODEL_NAMES, MODEL_URL, ORIGIN, SECRET, SUBJECT, Variables};
 
 mod configuration;
-mod parts;
-mod probe;
-
-use parts::{Output, Parts};
 
 const HELP: &str = "\
 Usage: cargo xtask dev [--port N] [--model URL [--model-name NAME]] [--no-model] [--fresh] [--watch]

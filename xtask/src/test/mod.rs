@@ -16,6 +16,7 @@ mod browser;
 mod counts;
 mod durability;
 mod interop;
+mod local_model;
 mod native;
 mod runtime;
 
@@ -23,7 +24,8 @@ use counts::Counts;
 pub(crate) use native::server_features;
 
 const HELP: &str = "\
-Usage: cargo xtask test [native] [runtime] [durability] [browser] [interop] [--seed N] [--soak]
+Usage: cargo xtask test [native] [runtime] [durability] [browser] [interop] [local-model]
+                        [--seed N] [--soak]
 
 Runs the named suites, or all of them, after all the set-up. The last line is `N passed, N failed`, with
 `, N skipped` if any were; each skipped one is named with its reason above it.
@@ -33,6 +35,7 @@ Runs the named suites, or all of them, after all the set-up. The last line is `N
   durability  turns that are cut off by killing the process, and their ends
   browser     the release bundle in a real Chromium (Debian's package `chromium`, or FLAREBOT_CHROMIUM)
   interop     the published `agents` client against the release bundle
+  local-model the release bundle with the model that `dev` serves
 
 Options of `durability`:
   --seed N    another course of events; the seed of a run is printed
@@ -45,15 +48,17 @@ enum Suite {
     Durability,
     Browser,
     Interop,
+    LocalModel,
 }
 
 impl Suite {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Native,
         Self::Runtime,
         Self::Durability,
         Self::Browser,
         Self::Interop,
+        Self::LocalModel,
     ];
 
     fn name(self) -> &'static str {
@@ -63,6 +68,7 @@ impl Suite {
             Self::Durability => "durability",
             Self::Browser => "browser",
             Self::Interop => "interop",
+            Self::LocalModel => "local-model",
         }
     }
 }
@@ -135,6 +141,7 @@ pub(crate) fn command(mut arguments: Arguments) -> Result<()> {
                         Suite::Durability => durability::run(&ground, &course),
                         Suite::Browser => browser::run(&ground),
                         Suite::Interop => interop::run(&ground),
+                        Suite::LocalModel => local_model::run(&ground),
                     };
                     total.add(finish(suite, outcome));
                 }
@@ -187,7 +194,7 @@ fn selected(words: &[String]) -> Result<Vec<Suite>> {
     {
         return Err(Failure::new(
             format!("there is no suite `{unknown}`"),
-            "name `native`, `runtime`, `durability`, `browser` or `interop`",
+            "name `native`, `runtime`, `durability`, `browser`, `interop` or `local-model`",
         ));
     }
     let wanted = |suite: &Suite| words.is_empty() || words.iter().any(|word| word == suite.name());

@@ -7,9 +7,11 @@
 )]
 
 mod model;
+#[path = "../support/mod.rs"]
+mod support;
 
 use flarebot_agent::registry::{self, RegistryError, State};
-use flarebot_agent::{ConversationName, Identity, activity, open};
+use flarebot_agent::{ConversationName, activity, open};
 use flarebot_durable::lease::{self, Lease};
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::conversation::ConversationSummary;
@@ -19,6 +21,7 @@ use model::{Conversation, Outcome, Rows, Step, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use support::{IDENTITY, agent};
 
 /// Three conversations that owe something, so that no run is about an empty registry.
 fn opening() -> impl Iterator<Item = (Step, Option<usize>)> {
@@ -97,11 +100,7 @@ fn act(sql: &Database, world: &World, step: &Step, now: i64) -> Result<Outcome, 
 
 /// What every start does: open, then finish what was interrupted.
 fn start(sql: &Database) -> Result<(), SqlError> {
-    let identity = Identity {
-        installation_id: "installation",
-        owner_subject: "owner",
-    };
-    open(sql, &identity, 0).map_err(|error| SqlError::Refused(error.to_string()))?;
+    open(sql, &IDENTITY, 0).map_err(|error| SqlError::Refused(error.to_string()))?;
     for id in registry::unfinished(sql)? {
         registry::begin_delete(sql, id)?;
         registry::finish_delete(sql, id)?;
@@ -186,7 +185,7 @@ proptest! {
         stops in vec(0_usize..40, 0..3),
     ) {
         let mut world = World::default();
-        let mut sql = Database::in_memory().unwrap();
+        let mut sql = agent();
         prop_assert!(start(&sql).is_ok());
         for (time, (step, stop)) in (1_i64..).zip(opening().chain(steps)) {
             if let Some(statements) = stop {

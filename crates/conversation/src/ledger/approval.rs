@@ -2,7 +2,7 @@
 //! the turn goes on with, and into the message that everybody sees. With the last one the turn may go on.
 
 use super::{TurnStatus, read_message_id, read_request_id};
-use crate::{ConversationError, stream_log, transcript};
+use crate::{ConversationError, activity, stream_log, transcript};
 use flarebot_protocol::chunk::Chunk;
 use flarebot_protocol::message::{Approval, Decision, Message, Part, ToolPart, ToolState};
 use flarebot_protocol::{MessageId, Reduction, RequestId};
@@ -94,11 +94,11 @@ pub fn decide(
         if decision == Decision::Approved && waited > MAXIMUM_WAIT {
             let questions = waiting(message).map(|(_, approval)| approval);
             let answers = questions.map(|approval| answer(approval, Decision::Declined, Some(TOO_LATE)));
-            let message = write(sql, &turn.request_id, message, answers.collect())?;
+            let message = write(sql, &turn.request_id, message, answers.collect(), now)?;
             return Ok(Verdict::Expired { message });
         }
         let answers = vec![answer(approval, decision, None)];
-        let message = write(sql, &turn.request_id, message, answers)?;
+        let message = write(sql, &turn.request_id, message, answers, now)?;
         Ok(Verdict::Applied { message })
     })
 }
@@ -135,6 +135,7 @@ fn write(
     request_id: &RequestId,
     message: &Message,
     answers: Vec<Chunk>,
+    now: i64,
 ) -> Result<Message, ConversationError> {
     let mut reduction = Reduction::new(message.clone());
     for answer in &answers {
@@ -143,6 +144,7 @@ fn write(
     let message = reduction.message;
     transcript::update(sql, &message)?;
     stream_log::extend_paused(sql, request_id, &answers)?;
+    activity::decline(sql, &message, now)?;
     if waiting(&message).next().is_none() {
         sql.exec(
             "UPDATE turn SET status = 'decided' WHERE request_id = ? AND status = 'paused'",

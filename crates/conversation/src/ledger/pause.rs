@@ -4,7 +4,7 @@
 use super::{ContinuedTurn, Settlement, erase_work, read_message_id};
 use crate::envelope::seal;
 use crate::turn::{self, TurnState};
-use crate::{ConversationError, transcript};
+use crate::{ConversationError, activity, transcript};
 use flarebot_protocol::message::Message;
 use flarebot_protocol::{MessageId, RequestId};
 use flarebot_sql::Sql;
@@ -86,9 +86,11 @@ pub fn stop_paused(
         erase_work(sql, &request_id)?;
         let id = read_message_id(row, 0)?;
         // A message that cannot be read stays as it is.
-        if let Some(message) = transcript::readable(sql, &id)? {
-            transcript::update(sql, &turn::stop(message))?;
+        let message = transcript::readable(sql, &id)?.map(turn::stop);
+        if let Some(message) = &message {
+            transcript::update(sql, message)?;
         }
+        activity::settle(sql, &id, message.as_ref(), now)?;
         transcript::message(sql, &id)
     })
 }

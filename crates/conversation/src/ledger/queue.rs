@@ -1,11 +1,11 @@
 //! What the owner may still do with messages that wait: change, delete, or move one to the front. Every write is guarded
 //! by the turn's waiting: once its answer has begun, the message is part of what was said.
 
-use super::{Settlement, cancel_queued, read_message_id, read_request_id};
+use super::{Refusal, Settlement, cancel_queued, check_text, read_message_id, read_request_id};
 use crate::envelope::unseal;
 use crate::{ConversationError, transcript};
 use flarebot_protocol::message::{Message, Part, Role};
-use flarebot_protocol::{MAXIMUM_MESSAGE_BYTES, MessageId, RequestId};
+use flarebot_protocol::{MessageId, RequestId};
 use flarebot_sql::{FromRow, Row, Sql, SqlError};
 
 /// Why a waiting message was left as it is.
@@ -40,11 +40,11 @@ pub fn edit(
     request_id: &RequestId,
     text: &str,
 ) -> Result<Result<Message, QueueRefusal>, ConversationError> {
-    if text.trim().is_empty() {
-        return Ok(Err(QueueRefusal::Empty));
-    }
-    if text.len() > MAXIMUM_MESSAGE_BYTES {
-        return Ok(Err(QueueRefusal::TooLong));
+    match check_text(text) {
+        Ok(()) => {}
+        Err(Refusal::Empty) => return Ok(Err(QueueRefusal::Empty)),
+        // A text says nothing or is too long; nothing else can be wrong with it.
+        Err(_) => return Ok(Err(QueueRefusal::TooLong)),
     }
     sql.transaction(|| {
         let stored = sql.exec(

@@ -1,5 +1,6 @@
 //! The answer's message in the making: which part is open, and how much of it may still be stored.
 
+use super::repetition;
 use crate::model_view::{self, Detail};
 use flarebot_model::ModelMessage;
 use flarebot_protocol::Reduction;
@@ -119,6 +120,11 @@ impl Answer {
     /// The tool calls of the last step that the model wrote to their end.
     pub(super) fn calls(&self) -> impl Iterator<Item = &ToolPart> {
         model_view::complete_calls(model_view::last_step(&self.reduction.message.parts))
+    }
+
+    /// Whether the model does again and again what fails.
+    pub(super) fn is_stuck(&self) -> bool {
+        repetition::is_stuck(&self.reduction.message.parts)
     }
 
     /// The chunks that end the calls whose input the model never finished. They keep no input, by which

@@ -99,10 +99,10 @@ impl Answering {
                 Activity::Nothing | Activity::Tools(_) | Activity::Pause { .. } => Progress::GoesOn,
             },
             Event::ToolProgress { call_id, progress } => {
-                self.tell_progress(call_id, progress, now, effects);
+                self.hear_report(&call_id, progress, now, effects);
                 Progress::GoesOn
             }
-            Event::ToolFinished { call_id, result } => self.take_result(call_id, result, now, effects),
+            Event::ToolFinished { call_id, result } => self.take_result(&call_id, result, now, effects),
             Event::Cancel => Progress::Ends(Ending::Aborted),
             Event::Failed { sentence } => Progress::Ends(Ending::Failed(sentence)),
             Event::Tick => self.tick(now, effects),
@@ -121,10 +121,7 @@ impl Answering {
                 self.leave_out(now, effects)
             }
             Activity::Pause { until } if *until <= now => self.call(Vec::new(), now, effects),
-            Activity::Tools(open) => {
-                let expired = open.expire(now);
-                self.give_up_calls(expired, now, effects)
-            }
+            Activity::Tools(_) => self.look_after_calls(now, effects),
             Activity::Nothing | Activity::Model(_) | Activity::Summary(_) | Activity::Pause { .. } => {
                 Progress::GoesOn
             }

@@ -3,6 +3,9 @@
 use super::overlap::{Overlap, Recognition};
 use flarebot_model::{SILENCE_MILLISECONDS, Thought, ToolCall, ToolChoice};
 
+/// How much of a provider's name for a call is kept in its id, in bytes.
+const MAXIMUM_NAME_BYTES: usize = 128;
+
 #[derive(Debug)]
 pub(super) struct ModelCall {
     /// When the model last sent anything, or was called.
@@ -84,8 +87,11 @@ impl ModelCall {
         if let Some((_, id)) = self.names.iter().find(|(known, _)| known == name) {
             return id.clone();
         }
-        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
-        let id = std::iter::once(name.to_owned())
+        let kept = name
+            .get(..name.floor_char_boundary(MAXIMUM_NAME_BYTES))
+            .unwrap_or_default();
+        let numbered = (2..).map(|number: u32| format!("{kept}-{number}"));
+        let id = std::iter::once(kept.to_owned())
             .chain(numbered)
             .find(|id| !is_taken(id) && self.names.iter().all(|(_, known)| known != id))
             .unwrap_or_default();

@@ -12,6 +12,8 @@ pub(super) const TOO_MUCH_WORK: &str = "This answer was interrupted too often an
 pub(super) const TOO_MANY_STEPS: &str =
     "The model wanted to use more tools than one answer may. Ask it to go on in a new message.";
 
+pub(super) const STUCK: &str = "The model tried the same thing three times, and it failed in the same way each time, so this answer ends here. Say what it should do instead, or ask again.";
+
 pub(super) const FULL: &str = "This answer reached the largest size that can be stored and was stopped there. Ask for the rest in a new message.";
 
 pub(super) const SUMMARISED: &str = "This conversation is longer than the model can take, so the model now works from a summary of its older part. You still see all of it.";

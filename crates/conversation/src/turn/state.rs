@@ -62,7 +62,7 @@ pub(super) enum Overflow {
 }
 
 impl Overflow {
-    fn is_none(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         *self == Self::None
     }
 }
@@ -86,6 +86,15 @@ impl TurnState {
             incident: Incident::default(),
             overflow: Overflow::None,
             thinking: Thinking::default(),
+        }
+    }
+
+    /// What is known of a turn that was claimed and left no checkpoint: its first call of the model may have been made.
+    #[must_use]
+    pub fn claimed(request_id: RequestId, message_id: MessageId, begun_at: i64) -> Self {
+        Self {
+            model_calls: 1,
+            ..Self::new(request_id, message_id, begun_at)
         }
     }
 

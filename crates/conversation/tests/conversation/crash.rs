@@ -3,14 +3,64 @@
 use crate::simulation::{Calls, Continuation, Outcome, Plan, play, step_text};
 use crate::support::{accept, claim, context, database};
 use flarebot_conversation::turn::{Effect, Event, MAXIMUM_INTERRUPTIONS, Turn};
-use flarebot_conversation::{ledger, transcript};
+use flarebot_conversation::{activity, ledger, transcript};
 use flarebot_model::ModelEvent;
 use flarebot_protocol::chunk::FinishReason;
 use flarebot_protocol::message::{self, Decision, Part, ToolState};
+use flarebot_protocol::tool_activity::{ActivityFailure, ActivityStatus};
 use proptest::prelude::*;
+
+/// The answer and what is recorded of its calls say the same.
+fn check_activities(outcome: &Outcome) {
+    let activities = activity::page(&outcome.database, None).unwrap().activities;
+    for record in &activities {
+        assert!(
+            record.ended_at.is_some(),
+            "nothing is open in the end: {record:?}"
+        );
+        let in_answer = outcome.message.parts.iter().any(|part| match part {
+            Part::Tool(call) => call.tool_call_id == record.tool_call_id,
+            _ => false,
+        });
+        // What the model had not written to its end when the instance was lost is no part of the answer.
+        let was_lost = record.failure == Some(ActivityFailure::Interrupted) && record.attempts == 0;
+        assert!(in_answer || was_lost, "{record:?}");
+    }
+    for part in &outcome.message.parts {
+        let Part::Tool(call) = part else { continue };
+        let mut records = activities.iter();
+        let record = records.find(|record| record.tool_call_id == call.tool_call_id);
+        let record = record.unwrap_or_else(|| panic!("{call:?} is recorded"));
+        let stands = (record.status, record.failure);
+        let unknown = (ActivityStatus::Failed, Some(ActivityFailure::Interrupted));
+        match &call.state {
+            ToolState::OutputAvailable { .. } => assert_eq!(stands.0, ActivityStatus::Succeeded, "{call:?}"),
+            ToolState::OutputDenied { .. } => {
+                assert_eq!(stands.1, Some(ActivityFailure::Declined), "{call:?}");
+            }
+            ToolState::OutputError { .. } => assert!(
+                stands == unknown
+                    || stands == (ActivityStatus::Cancelled, None)
+                    || stands == (ActivityStatus::Failed, Some(ActivityFailure::Tool)),
+                "{call:?} {record:?}"
+            ),
+            state => panic!("{state:?}"),
+        }
+        let runs = outcome
+            .runs
+            .get(&(call.tool_name.clone(), call.tool_call_id.clone()));
+        let runs = runs.copied().unwrap_or_default();
+        let attempts = record.attempts as usize;
+        assert!(
+            attempts >= runs && attempts <= runs + outcome.deaths,
+            "{call:?} {record:?}"
+        );
+    }
+}
 
 /// What holds for every turn, however often it was interrupted.
 fn check(plan: &Plan, outcome: &Outcome) {
+    check_activities(outcome);
     let Outcome { message, runs, .. } = outcome;
     let metadata = message.metadata.as_ref().unwrap();
     let steps = plan.tools.len() + 1;

@@ -115,7 +115,7 @@ fn a_checkpoint_is_stored_in_its_released_form() {
     state.model = Some("small".to_owned());
     ledger::checkpoint(&database, &state.request_id, &state).unwrap();
     insta::assert_snapshot!("checkpoint", stored(&database, "SELECT state FROM turn"));
-    assert_eq!(ledger::take_over(&database).unwrap().unwrap().state, state);
+    assert_eq!(ledger::take_over(&database, 40).unwrap().unwrap().state, state);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_checkpoint_of_a_conversation_that_does_not_fit_is_stored_in_its_released_fo
                 &database,
                 "SELECT state FROM turn WHERE status = 'running'",
             ));
-            assert_eq!(ledger::take_over(&database).unwrap().unwrap().state, state);
+            assert_eq!(ledger::take_over(&database, 40).unwrap().unwrap().state, state);
         }
     }
     insta::assert_snapshot!("checkpoint_of_a_long_conversation", forms.join("\n"));
@@ -166,7 +166,7 @@ fn a_checkpoint_of_an_earlier_version_is_read() {
     database
         .exec("UPDATE turn SET state = ?", &[earlier.into()])
         .unwrap();
-    let lost = ledger::take_over(&database).unwrap().unwrap();
+    let lost = ledger::take_over(&database, 40).unwrap().unwrap();
     assert_eq!(
         (lost.state.begun_at, lost.state.model.as_deref()),
         (7, Some("small"))

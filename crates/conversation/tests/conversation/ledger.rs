@@ -231,10 +231,10 @@ fn an_answer_without_content_is_stored_only_for_its_notice() {
 fn a_turn_that_is_taken_over_comes_with_its_checkpoint_and_counts_as_a_new_attempt() {
     let database = database();
     accept(&database, "a");
-    assert_eq!(ledger::take_over(&database), Ok(None));
+    assert_eq!(ledger::take_over(&database, 40), Ok(None));
     let turn = claim(&database);
 
-    let lost = ledger::take_over(&database).unwrap().unwrap();
+    let lost = ledger::take_over(&database, 40).unwrap().unwrap();
     assert_eq!(
         lost.turn,
         ClaimedTurn {
@@ -243,16 +243,16 @@ fn a_turn_that_is_taken_over_comes_with_its_checkpoint_and_counts_as_a_new_attem
         }
     );
     assert_eq!(lost.turn.stream_id(), request_id("request-a~2"));
-    let known = TurnState::new(turn.request_id.clone(), turn.assistant_message_id.clone(), 20);
+    let known = TurnState::claimed(turn.request_id.clone(), turn.assistant_message_id.clone(), 20);
     assert_eq!(lost.state, known);
 
     ledger::checkpoint(&database, &turn.request_id, &state("a")).unwrap();
-    let lost = ledger::take_over(&database).unwrap().unwrap();
+    let lost = ledger::take_over(&database, 40).unwrap().unwrap();
     assert_eq!((lost.turn.attempts, lost.state), (3, state("a")));
 
     let garbage = r#"UPDATE turn SET state = '{"version":99,"content":{}}'"#;
     database.exec(garbage, &[]).unwrap();
-    let lost = ledger::take_over(&database).unwrap().unwrap();
+    let lost = ledger::take_over(&database, 40).unwrap().unwrap();
     assert_eq!((lost.turn.attempts, lost.state), (4, known));
 }
 

@@ -103,7 +103,7 @@ impl Playing {
 
     /// Goes on in another instance.
     fn die(&mut self, context: TurnContext) {
-        let lost = ledger::take_over(&self.database).unwrap().unwrap();
+        let lost = ledger::take_over(&self.database, 40).unwrap().unwrap();
         let logged = stream_log::read(&self.database, &lost.turn.request_id).unwrap();
         self.turn = Turn::resume(lost.turn, context, lost.state, logged);
         self.calls.clear();

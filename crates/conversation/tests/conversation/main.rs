@@ -10,6 +10,10 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod activity;
+mod activity_model;
+mod activity_past;
+mod activity_world;
 mod approval;
 mod crash;
 mod golden;
@@ -18,6 +22,7 @@ mod limits;
 mod long;
 mod overflow;
 mod overflow_crash;
+mod pages;
 mod pause;
 mod queue;
 mod schema;
@@ -27,9 +32,13 @@ mod stream_log;
 mod submission;
 mod support;
 mod system_prompt;
+mod tools;
 mod transcript;
 mod turn;
 mod turn_approval;
+mod turn_progress;
 mod turn_properties;
 mod turn_recovery;
+mod turn_repetition;
+mod turn_thinking;
 mod turn_tools;

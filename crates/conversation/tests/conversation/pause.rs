@@ -99,7 +99,7 @@ fn a_turn_that_pauses_is_no_work_and_what_is_behind_it_goes_on() {
     pause(&database, "a", &["one"]);
     assert!(!ledger::has_work(&database).unwrap());
     assert_eq!(ledger::running(&database), Ok(None));
-    assert_eq!(ledger::take_over(&database), Ok(None));
+    assert_eq!(ledger::take_over(&database, 40), Ok(None));
     accept(&database, "b");
     assert_eq!(
         ledger::queued(&database).unwrap().len(),
@@ -109,6 +109,14 @@ fn a_turn_that_pauses_is_no_work_and_what_is_behind_it_goes_on() {
     assert_eq!(transcript_ids(&database), ["user-a", "answer-a", "user-b"]);
     assert_eq!(claim(&database).request_id, request_id("request-b"));
     assert!(call_state(&stored(&database), "one").waits_for_approval());
+    accept(&database, "c");
+    decide(&database, "one", Decision::Approved);
+    let next = ledger::next_waiting(&database).unwrap().unwrap();
+    assert_eq!(
+        next.request_id,
+        request_id("request-a"),
+        "what was decided stands before what waits"
+    );
 }
 
 #[test]
@@ -117,7 +125,7 @@ fn fifty_restarts_while_a_turn_waits_cost_it_nothing() {
     pause(&database, "a", &["one"]);
     for _ in 0..50 {
         database = database.copy().unwrap();
-        assert_eq!(ledger::take_over(&database), Ok(None));
+        assert_eq!(ledger::take_over(&database, 40), Ok(None));
         assert_eq!(ledger::claim_decided(&database), Ok(None));
         assert_eq!(ledger::claim_next(&database, 9), Ok(None));
         assert!(!ledger::has_work(&database).unwrap());
@@ -125,7 +133,7 @@ fn fifty_restarts_while_a_turn_waits_cost_it_nothing() {
     decide(&database, "one", Decision::Approved);
     for _ in 0..50 {
         database = database.copy().unwrap();
-        assert_eq!(ledger::take_over(&database), Ok(None), "nobody runs it yet");
+        assert_eq!(ledger::take_over(&database, 40), Ok(None), "nobody runs it yet");
     }
     let continued = ledger::claim_decided(&database).unwrap().unwrap();
     assert_eq!(

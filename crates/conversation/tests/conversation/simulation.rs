@@ -8,19 +8,18 @@ mod reader;
 pub(crate) use plan::{Calls, Continuation, Plan, step_text};
 
 use crate::long::Long;
-use crate::support::{accept, context, message_id};
+use crate::support::{accept, message_id};
+use crate::tools::{toolbox, tools_context};
 use flarebot_conversation::action::{self, ActionResult, Claim};
-use flarebot_conversation::history::History;
+use flarebot_conversation::activity::Watch;
 use flarebot_conversation::ledger::approval::{self, Refusal, Verdict};
 use flarebot_conversation::ledger::{self, ContinuedTurn, Settlement};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_conversation::{compaction, stream_log, transcript};
 use flarebot_model::ToolCall;
-use flarebot_protocol::RequestId;
 use flarebot_protocol::message::{Decision, Message, Part};
-use flarebot_protocol::tool_activity::ActivityKind;
 use flarebot_sql::native::Database;
-use flarebot_tool::{ActivityDescriptor, Approval, DEADLINE_MILLISECONDS, Repetition, ToolDescriptor};
+use flarebot_tool::{Repetition, Toolbox};
 use reader::Reader;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
@@ -53,6 +52,7 @@ struct World<'a> {
     plan: &'a Plan,
     long: Option<Long>,
     database: Database,
+    toolbox: Toolbox,
     readers: Vec<Reader>,
     runs: BTreeMap<(String, String), usize>,
     decisions: BTreeMap<String, Decision>,
@@ -91,6 +91,7 @@ impl<'a> World<'a> {
             plan,
             long,
             database,
+            toolbox: toolbox(),
             readers: Vec::new(),
             runs: BTreeMap::new(),
             decisions: BTreeMap::new(),
@@ -125,7 +126,7 @@ impl<'a> World<'a> {
             assert!(deaths < 100, "the turn never ends");
             // What comes next sees nothing but the database, be it another process or the owner, hours later.
             self.restart();
-            let (continued, event) = match ledger::take_over(&self.database).unwrap() {
+            let (continued, event) = match ledger::take_over(&self.database, self.now).unwrap() {
                 Some(lost) => {
                     deaths += 1;
                     (lost, Event::Resumed)
@@ -139,7 +140,7 @@ impl<'a> World<'a> {
         let stored = transcript::newest(&self.database).unwrap();
         let earlier = self.long.map_or(0, |long| long.earlier);
         assert_eq!(stored.len(), 2 * earlier + 2, "one question, one answer");
-        assert_eq!(ledger::take_over(&self.database), Ok(None));
+        assert_eq!(ledger::take_over(&self.database, self.now), Ok(None));
         let message = stored.into_iter().next_back().unwrap();
         for reader in &self.readers {
             assert_eq!(reader.message(), message.parts, "a reader sees what is stored");
@@ -219,7 +220,7 @@ impl<'a> World<'a> {
             }
             Effect::StopModel => process.model.clear(),
             Effect::RunTool { call, repetition } => {
-                return self.run_tool(process, &request_id, call, repetition);
+                return self.run_tool(process, call, repetition);
             }
             Effect::StopTool { .. } => panic!("no tool is slow here"),
             Effect::Rewind(logged) => {
@@ -230,7 +231,8 @@ impl<'a> World<'a> {
                 }
             }
             Effect::Append { first_seq, chunks } => {
-                stream_log::append(&self.database, &request_id, first_seq, &chunks).unwrap();
+                let watch = self.watch(&process.turn);
+                watch.append(first_seq, &chunks, self.now).unwrap();
             }
             Effect::Send { seq, chunk } => {
                 for reader in &mut self.readers {
@@ -264,6 +266,15 @@ impl<'a> World<'a> {
         Life::GoesOn
     }
 
+    fn watch<'b>(&'b self, turn: &'b Turn) -> Watch<'b, Database> {
+        Watch {
+            sql: &self.database,
+            toolbox: &self.toolbox,
+            request_id: turn.request_id(),
+            message_id: turn.message_id(),
+        }
+    }
+
     fn restart(&mut self) {
         self.database = self.database.copy().unwrap();
     }
@@ -274,7 +285,7 @@ impl<'a> World<'a> {
         loop {
             self.restart();
             assert_eq!(
-                ledger::take_over(&self.database),
+                ledger::take_over(&self.database, self.now),
                 Ok(None),
                 "a turn that waits is not lost"
             );
@@ -308,19 +319,10 @@ impl<'a> World<'a> {
     }
 
     /// Runs a tool in three steps, after each of which the process may die.
-    fn run_tool(
-        &mut self,
-        process: &mut Process,
-        request_id: &RequestId,
-        call: ToolCall,
-        repetition: Repetition,
-    ) -> Life {
-        let claim = match repetition {
-            Repetition::Harmless => Claim::Run,
-            Repetition::Never => {
-                action::claim(&self.database, request_id, &call.id, &call.name, self.now).unwrap()
-            }
-        };
+    fn run_tool(&mut self, process: &mut Process, call: ToolCall, repetition: Repetition) -> Life {
+        let request_id = process.turn.request_id();
+        let watch = self.watch(&process.turn);
+        let (claim, _) = watch.begin(&call, repetition, self.now).unwrap();
         let result = match claim {
             Claim::Run => {
                 for step in 0..3 {
@@ -348,26 +350,5 @@ impl<'a> World<'a> {
             result,
         });
         Life::GoesOn
-    }
-}
-
-fn tools_context(history: History) -> TurnContext {
-    let tool = |name, repetition, approval| ToolDescriptor {
-        name,
-        description: "A tool.",
-        parameters: json!({ "type": "object" }),
-        repetition,
-        approval,
-        deadline_milliseconds: DEADLINE_MILLISECONDS,
-        activity: ActivityDescriptor::new(ActivityKind::Other, "Test"),
-    };
-    TurnContext {
-        history,
-        tools: vec![
-            tool("act", Repetition::Never, Approval::NotNeeded),
-            tool("look", Repetition::Harmless, Approval::NotNeeded),
-            tool("sign", Repetition::Harmless, Approval::Needed),
-        ],
-        ..context()
     }
 }

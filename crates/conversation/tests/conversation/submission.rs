@@ -62,7 +62,7 @@ fn a_repetition_tells_how_far_the_first_one_is() {
     let running = known(submit(&database, Some("daily"), "b"));
     assert_eq!(running.status, SubmissionStatus::Running);
     assert_eq!((running.attempts, running.started_at), (1, Some(20)));
-    ledger::take_over(&database).unwrap();
+    ledger::take_over(&database, 40).unwrap();
     assert_eq!(inspect(&database, "a").attempts, 2);
 
     let message = answer("answer-a", "done");

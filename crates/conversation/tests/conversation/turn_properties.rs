@@ -84,7 +84,12 @@ impl Observer {
             Effect::Checkpoint(_) => self.checkpoints += 1,
             Effect::CallModel(_) => {
                 self.calls += 1;
-                assert_eq!(self.checkpoints, self.calls, "a checkpoint precedes each call");
+                // The first one follows from the turn's claim.
+                assert_eq!(
+                    self.checkpoints + 1,
+                    self.calls,
+                    "a checkpoint precedes each further call"
+                );
             }
             Effect::StopModel => {
                 self.stops += 1;

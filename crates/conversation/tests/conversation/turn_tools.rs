@@ -2,21 +2,19 @@
 
 use crate::script::{finished, run, text};
 use crate::support::{claimed, context};
-use flarebot_conversation::ledger::ClaimedTurn;
-use flarebot_conversation::stream_log::LoggedStream;
-use flarebot_conversation::turn::{Effect, Event, MAXIMUM_STEPS, Turn, TurnContext};
-use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, Thought, ThoughtContent, ToolCall, ToolChoice};
+use flarebot_conversation::turn::{Effect, Event, MAXIMUM_STEPS, StopReason, Turn, TurnContext};
+use flarebot_model::{ModelEvent, ModelMessage, ModelRequest, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::{Message, Outcome, Part, ToolPart, ToolState};
 use flarebot_protocol::tool_activity::ActivityKind;
 use flarebot_tool::{ActivityDescriptor, Approval, Repetition, ToolDescriptor};
 use serde_json::{Value, json};
 
-fn turn() -> Turn {
+pub(crate) fn turn() -> Turn {
     Turn::new(claimed(), context_with_tools())
 }
 
-fn context_with_tools() -> TurnContext {
+pub(crate) fn context_with_tools() -> TurnContext {
     let tool = |name, deadline_milliseconds| ToolDescriptor {
         name,
         description: "A tool.",
@@ -32,7 +30,7 @@ fn context_with_tools() -> TurnContext {
     }
 }
 
-fn call(id: &str, name: &str) -> Event {
+pub(crate) fn call(id: &str, name: &str) -> Event {
     Event::Model(ModelEvent::ToolCall(ToolCall {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -40,14 +38,14 @@ fn call(id: &str, name: &str) -> Event {
     }))
 }
 
-fn returned(id: &str, output: Value) -> Event {
+pub(crate) fn returned(id: &str, output: Value) -> Event {
     Event::ToolFinished {
         call_id: id.to_owned(),
         result: Ok(output),
     }
 }
 
-fn requests(effects: &[Effect]) -> Vec<&ModelRequest> {
+pub(crate) fn requests(effects: &[Effect]) -> Vec<&ModelRequest> {
     let requests = effects.iter().filter_map(|effect| match effect {
         Effect::CallModel(request) => Some(request),
         _ => None,
@@ -55,7 +53,7 @@ fn requests(effects: &[Effect]) -> Vec<&ModelRequest> {
     requests.collect()
 }
 
-fn tool_runs(effects: &[Effect]) -> Vec<&str> {
+pub(crate) fn tool_runs(effects: &[Effect]) -> Vec<&str> {
     let runs = effects.iter().filter_map(|effect| match effect {
         Effect::RunTool { call, .. } => Some(call.id.as_str()),
         _ => None,
@@ -63,7 +61,7 @@ fn tool_runs(effects: &[Effect]) -> Vec<&str> {
     runs.collect()
 }
 
-fn end(effects: &[Effect]) -> (Outcome, &Message, &Option<String>) {
+pub(crate) fn end(effects: &[Effect]) -> (Outcome, &Message, &Option<String>) {
     match effects.last() {
         Some(Effect::Finish {
             outcome,
@@ -74,7 +72,7 @@ fn end(effects: &[Effect]) -> (Outcome, &Message, &Option<String>) {
     }
 }
 
-fn calls(message: &Message) -> Vec<&ToolPart> {
+pub(crate) fn calls(message: &Message) -> Vec<&ToolPart> {
     let calls = message.parts.iter().filter_map(|part| match part {
         Part::Tool(call) => Some(call),
         _ => None,
@@ -174,7 +172,8 @@ fn a_tool_that_fails_or_takes_too_long_does_not_end_the_turn() {
     assert_eq!(
         effects.first(),
         Some(&Effect::StopTool {
-            call_id: "one".to_owned()
+            call_id: "one".to_owned(),
+            reason: StopReason::TimedOut,
         })
     );
     assert_eq!(
@@ -286,7 +285,8 @@ fn stopping_the_answer_stops_its_tools() {
     );
     let effects = turn.handle(Event::Cancel, 20);
     assert!(effects.contains(&Effect::StopTool {
-        call_id: "one".to_owned()
+        call_id: "one".to_owned(),
+        reason: StopReason::AnswerEnds,
     }));
     let (outcome, message, _) = end(&effects);
     assert_eq!(outcome, Outcome::Aborted);
@@ -294,37 +294,6 @@ fn stopping_the_answer_stops_its_tools() {
         matches!(&calls(message)[0].state, ToolState::OutputError { error_text, .. } if error_text.contains("stopped"))
     );
     assert_eq!(turn.handle(returned("one", json!(1)), 21), []);
-}
-
-#[test]
-fn progress_is_shown_four_times_a_second_and_never_to_the_model() {
-    let mut turn = turn();
-    run(
-        &mut turn,
-        [
-            Event::Accepted,
-            call("one", "wait"),
-            finished(FinishReason::ToolCalls),
-        ],
-    );
-    let mut told = 0;
-    for now in 100..1_100 {
-        let progress = Event::ToolProgress {
-            call_id: "one".to_owned(),
-            progress: json!({ "at": now }),
-        };
-        let effects = turn.handle(progress, now);
-        told += effects
-            .iter()
-            .filter(|effect| matches!(effect, Effect::Send { .. }))
-            .count();
-    }
-    assert_eq!(told, 4);
-    let effects = turn.handle(returned("one", json!("done")), 1_200);
-    assert!(matches!(
-        requests(&effects)[0].messages.last(),
-        Some(ModelMessage::Tool { output, .. }) if output == "done"
-    ));
 }
 
 #[test]
@@ -348,77 +317,4 @@ fn a_call_that_the_model_broke_off_is_asked_for_again() {
         [call("one", "look"), finished(FinishReason::ToolCalls)],
     );
     assert_eq!(tool_runs(&effects), ["one-2"]);
-}
-
-fn thought(data: &str) -> Thought {
-    Thought {
-        model: "small".to_owned(),
-        content: ThoughtContent::Redacted {
-            data: data.to_owned(),
-        },
-        text_before: 0,
-        calls_before: 0,
-    }
-}
-
-fn thoughts(request: &ModelRequest) -> Vec<Vec<Thought>> {
-    let answers = request.messages.iter().filter_map(|message| match message {
-        ModelMessage::Assistant { thoughts, .. } => Some(thoughts.clone()),
-        _ => None,
-    });
-    answers.collect()
-}
-
-#[test]
-fn what_the_model_thought_before_a_call_is_given_back_with_the_result_and_is_durable_before_the_call() {
-    let mut turn = turn();
-    turn.handle(Event::Accepted, 0);
-    turn.handle(Event::Model(ModelEvent::Thought(thought("why"))), 5);
-    turn.handle(call("a", "look"), 10);
-    let finished = turn.handle(finished(FinishReason::ToolCalls), 20);
-    let checkpoint = finished
-        .iter()
-        .position(|effect| matches!(effect, Effect::Checkpoint(_)));
-    let logged = finished
-        .iter()
-        .position(|effect| matches!(effect, Effect::Append { .. }));
-    assert!(checkpoint.unwrap() < logged.unwrap());
-    let Effect::Checkpoint(state) = &finished[checkpoint.unwrap()] else {
-        panic!("it is one");
-    };
-
-    let effects = turn.handle(returned("a", json!("seen")), 30);
-    assert_eq!(thoughts(requests(&effects)[0]), [vec![thought("why")]]);
-
-    // The same after the instance was lost.
-    let mut chunks = Vec::new();
-    for effect in &finished {
-        if let Effect::Append { chunks: more, .. } = effect {
-            chunks.extend(more.iter().cloned());
-        }
-    }
-    let next_seq = chunks.len() as u64;
-    let mut resumed = Turn::resume(
-        ClaimedTurn {
-            attempts: 2,
-            ..claimed()
-        },
-        context_with_tools(),
-        state.clone(),
-        LoggedStream { chunks, next_seq },
-    );
-    resumed.handle(Event::Resumed, 100);
-    let effects = resumed.handle(returned("a", json!("seen")), 110);
-    assert_eq!(thoughts(requests(&effects)[0]), [vec![thought("why")]]);
-}
-
-#[test]
-fn what_the_model_thought_is_in_no_message_and_no_checkpoint_without_calls() {
-    let mut turn = turn();
-    turn.handle(Event::Accepted, 0);
-    let secret = "thought-for-nobody-else";
-    turn.handle(Event::Model(ModelEvent::Thought(thought(secret))), 5);
-    turn.handle(text("Answer."), 10);
-    let effects = turn.handle(finished(FinishReason::Stop), 20);
-    assert!(!format!("{effects:?}").contains(secret));
 }

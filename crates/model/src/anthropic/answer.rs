@@ -219,26 +219,12 @@ impl decode::Answer for Answer {
         Ok(self.finish.unwrap_or(FinishReason::Other))
     }
 
-    fn cut(&self) -> Result<FinishReason, ModelFailure> {
+    fn finish(&self) -> Option<FinishReason> {
         self.finish
-            .ok_or_else(|| ModelFailure::new(FailureKind::Truncated))
     }
 
-    /// A message that ran into a limit or was refused may have been stopped inside its last call, so it has none.
-    fn settle(
-        &mut self,
-        reason: FinishReason,
-        events: &mut Vec<ModelEvent>,
-    ) -> Result<FinishReason, ModelFailure> {
-        match reason {
-            FinishReason::Length | FinishReason::ContentFilter => return Ok(reason),
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => {}
-        }
-        Ok(if self.calls.settle(events)? {
-            FinishReason::ToolCalls
-        } else {
-            reason
-        })
+    fn settle(&mut self, events: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure> {
+        self.calls.settle(events)
     }
 
     fn usage(&self) -> Option<Usage> {

@@ -38,11 +38,6 @@ impl Answer {
         }
     }
 
-    /// Whether the model has said why it stopped. After that, only the count of tokens is still read.
-    pub(crate) fn has_finished(&self) -> bool {
-        self.finish.is_some()
-    }
-
     /// Reads one event of a stream that is no error; nothing stands for one that cannot be read.
     pub(crate) fn take_completion(
         &mut self,
@@ -50,7 +45,7 @@ impl Answer {
         events: &mut Vec<ModelEvent>,
     ) -> Result<(), ModelFailure> {
         self.usage = completion.as_ref().and_then(Completion::usage).or(self.usage);
-        if self.has_finished() {
+        if self.finish.is_some() {
             return Ok(());
         }
         let Some(completion) = completion else {
@@ -109,7 +104,7 @@ impl decode::Answer for Answer {
         }
         let completion = serde_json::from_str::<Completion>(data).ok();
         let is_error = event.name == "error" || completion.as_ref().is_some_and(Completion::is_error);
-        if is_error && !self.has_finished() {
+        if is_error && self.finish.is_none() {
             self.usage = completion.as_ref().and_then(Completion::usage).or(self.usage);
             return Err(problem::reported(data.as_bytes()));
         }
@@ -124,22 +119,11 @@ impl decode::Answer for Answer {
         self.take_document(completion, events)
     }
 
-    fn cut(&self) -> Result<FinishReason, ModelFailure> {
+    fn finish(&self) -> Option<FinishReason> {
         self.finish
-            .ok_or_else(|| ModelFailure::new(FailureKind::Truncated))
     }
 
-    /// The finish reason says that there are calls: many servers do not. An answer that ran into a limit or a filter
-    /// was stopped inside its last call, so it has none.
-    fn settle(
-        &mut self,
-        reason: FinishReason,
-        events: &mut Vec<ModelEvent>,
-    ) -> Result<FinishReason, ModelFailure> {
-        match reason {
-            FinishReason::Length | FinishReason::ContentFilter => return Ok(reason),
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => {}
-        }
+    fn settle(&mut self, events: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure> {
         if let Some(model) = &self.model {
             events.extend(self.calls.signatures().map(|(calls_before, signature)| {
                 ModelEvent::Thought(Thought {
@@ -152,11 +136,7 @@ impl decode::Answer for Answer {
                 })
             }));
         }
-        Ok(if self.calls.settle(events)? {
-            FinishReason::ToolCalls
-        } else {
-            reason
-        })
+        self.calls.settle(events)
     }
 
     fn usage(&self) -> Option<Usage> {

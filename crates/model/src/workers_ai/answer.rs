@@ -28,10 +28,10 @@ impl decode::Answer for Answer {
         }
         if data == "[DONE]" {
             // The own shape names no reason.
-            return Ok(Some(self.completion.cut().unwrap_or(FinishReason::Stop)));
+            return Ok(Some(self.completion.finish().unwrap_or(FinishReason::Stop)));
         }
         let chunk = serde_json::from_str::<Value>(data).ok();
-        if !self.completion.has_finished() {
+        if self.completion.finish().is_none() {
             if event.name == "error" {
                 return Err(problem::reported(chunk.as_ref().unwrap_or(&Value::Null)));
             }
@@ -64,16 +64,12 @@ impl decode::Answer for Answer {
         })
     }
 
-    fn cut(&self) -> Result<FinishReason, ModelFailure> {
-        self.completion.cut()
+    fn finish(&self) -> Option<FinishReason> {
+        self.completion.finish()
     }
 
-    fn settle(
-        &mut self,
-        reason: FinishReason,
-        events: &mut Vec<ModelEvent>,
-    ) -> Result<FinishReason, ModelFailure> {
-        self.completion.settle(reason, events)
+    fn settle(&mut self, events: &mut Vec<ModelEvent>) -> Result<bool, ModelFailure> {
+        self.completion.settle(events)
     }
 
     fn usage(&self) -> Option<Usage> {

@@ -9,9 +9,12 @@
 mod answers;
 mod recorded;
 mod request;
+#[path = "../support/mod.rs"]
+mod support;
 
 use flarebot_model::anthropic::{Answer, Decoder};
-use flarebot_model::{AnswerHead, FailureKind, ModelEvent, ModelFailure};
+use flarebot_model::{AnswerHead, ModelEvent};
+use support::failed;
 
 const MODEL: &str = "claude-sonnet-5-5";
 
@@ -20,20 +23,9 @@ fn decoder(head: AnswerHead<'_>) -> Decoder {
 }
 
 fn answer<'a>(head: AnswerHead<'_>, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ModelEvent> {
-    let mut decoder = decoder(head);
-    let mut events: Vec<ModelEvent> = pieces.into_iter().flat_map(|piece| decoder.push(piece)).collect();
-    events.extend(decoder.end());
-    events
+    support::answer(decoder(head), pieces)
 }
 
 fn streamed(stream: &str) -> Vec<ModelEvent> {
     answer(AnswerHead::STREAM, [stream.as_bytes()])
-}
-
-fn failed(kind: FailureKind) -> ModelEvent {
-    ModelEvent::Failed(ModelFailure::new(kind))
-}
-
-fn is_terminal(event: &ModelEvent) -> bool {
-    matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed(_))
 }

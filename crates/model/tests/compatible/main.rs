@@ -11,20 +11,16 @@ mod calls;
 mod failures;
 mod recorded;
 mod request;
+#[path = "../support/mod.rs"]
+mod support;
 mod unusual_calls;
 
+use flarebot_model::ModelEvent;
 use flarebot_model::compatible::Decoder;
-use flarebot_model::{FailureKind, ModelEvent, ModelFailure};
+use support::{answer, failed, is_terminal};
 
 /// The last piece of an answer that ends by itself.
 const STOP: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
-
-fn answer<'a>(decoder: Decoder, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ModelEvent> {
-    let mut decoder = decoder;
-    let mut events: Vec<ModelEvent> = pieces.into_iter().flat_map(|piece| decoder.push(piece)).collect();
-    events.extend(decoder.end());
-    events
-}
 
 fn streamed(stream: &str) -> Vec<ModelEvent> {
     answer(
@@ -51,14 +47,6 @@ fn piece(text: &str) -> String {
 
 fn text(text: &str) -> ModelEvent {
     ModelEvent::Text(text.to_owned())
-}
-
-fn failed(kind: FailureKind) -> ModelEvent {
-    ModelEvent::Failed(ModelFailure::new(kind))
-}
-
-fn is_terminal(event: &ModelEvent) -> bool {
-    matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed(_))
 }
 
 fn is_call(event: &ModelEvent) -> bool {

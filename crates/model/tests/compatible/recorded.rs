@@ -1,8 +1,9 @@
 //! Streams as real servers send them, and what is left when they are split, cut or mixed with rubbish.
 
+use super::support::{any_cuts, any_event, any_head, any_rubbish, assert_split_anywhere, check_one_end};
 use super::{STOP, answer, events_of, failed, is_call, is_terminal, streamed};
 use flarebot_model::FailureKind;
-use flarebot_model::compatible::Decoder;
+use flarebot_model::compatible::{Answer, Decoder};
 use proptest::prelude::*;
 
 const OPENAI: &str = include_str!("streams/openai.txt");
@@ -47,18 +48,7 @@ fn recorded_streams() {
 #[test]
 fn a_recorded_stream_split_anywhere_gives_the_same_events() {
     for stream in COMPLETE.into_iter().chain([OPENROUTER_BREAKS]) {
-        let expected = streamed(stream);
-        let bytes = stream.as_bytes();
-        for cut in 0..=bytes.len() {
-            let decoder = Decoder::new(200, Some("text/event-stream"), None);
-            assert_eq!(
-                answer(decoder, [&bytes[..cut], &bytes[cut..]]),
-                expected,
-                "split at {cut}"
-            );
-        }
-        let decoder = Decoder::new(200, None, None);
-        assert_eq!(answer(decoder, bytes.chunks(1)), expected);
+        assert_split_anywhere(stream, || Decoder::new(200, None, None));
     }
 }
 
@@ -88,15 +78,11 @@ fn a_stream_cut_before_its_finish_never_counts_as_finished() {
 
 fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let parts = prop_oneof![
-        4 => prop::sample::select([&COMPLETE[..], &[OPENROUTER_BREAKS]].concat())
-            .prop_flat_map(|stream| {
-                prop::sample::select(stream.split_inclusive("\n\n").collect::<Vec<_>>()).prop_map(str::as_bytes)
-            })
-            .prop_map(<[u8]>::to_vec),
+        4 => any_event(&[&COMPLETE[..], &[OPENROUTER_BREAKS]].concat()),
         1 => Just(events_of(&["{", STOP]).into_bytes()),
         1 => Just(b"\r\n".to_vec()),
         1 => Just("\u{feff}".as_bytes().to_vec()),
-        2 => prop::collection::vec(any::<u8>(), 0..12),
+        2 => any_rubbish(),
     ];
     prop::collection::vec(parts, 0..12).prop_map(|parts| parts.concat())
 }
@@ -105,19 +91,9 @@ proptest! {
     #[test]
     fn any_bytes_split_anywhere_give_the_same_events_and_one_end(
         bytes in fragments(),
-        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
-        status in prop_oneof![4 => Just(200_u16), 1 => any::<u16>()],
-        content_type in prop::option::of(prop::sample::select(vec!["text/event-stream", "application/json", "text/html"])),
+        cuts in any_cuts(),
+        head in any_head(),
     ) {
-        let decoder = || Decoder::new(status, content_type, None);
-        let expected = answer(decoder(), [bytes.as_slice()]);
-        prop_assert_eq!(expected.iter().filter(|event| is_terminal(event)).count(), 1);
-        prop_assert!(expected.last().is_some_and(is_terminal));
-
-        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-        places.extend([0, bytes.len()]);
-        places.sort_unstable();
-        let pieces = places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
-        prop_assert_eq!(answer(decoder(), pieces), expected);
+        check_one_end(|| Decoder::of(Answer::default(), head), &bytes, &cuts)?;
     }
 }

@@ -10,25 +10,21 @@
 mod answers;
 mod recorded;
 mod request;
+#[path = "../support/mod.rs"]
+mod support;
 
 use flarebot_model::workers_ai::{Answer, Decoder};
-use flarebot_model::{AnswerHead, FailureKind, ModelEvent, ModelFailure};
+use flarebot_model::{AnswerHead, ModelEvent};
+use support::failed;
+
+fn decoder(head: AnswerHead<'_>) -> Decoder {
+    Decoder::of(Answer::default(), head)
+}
 
 fn answer<'a>(head: AnswerHead<'_>, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ModelEvent> {
-    let mut decoder = Decoder::of(Answer::default(), head);
-    let mut events: Vec<ModelEvent> = pieces.into_iter().flat_map(|piece| decoder.push(piece)).collect();
-    events.extend(decoder.end());
-    events
+    support::answer(decoder(head), pieces)
 }
 
 fn streamed(stream: &str) -> Vec<ModelEvent> {
     answer(AnswerHead::STREAM, [stream.as_bytes()])
-}
-
-fn failed(kind: FailureKind) -> ModelEvent {
-    ModelEvent::Failed(ModelFailure::new(kind))
-}
-
-fn is_terminal(event: &ModelEvent) -> bool {
-    matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed(_))
 }

@@ -1,6 +1,9 @@
 //! Whole streams, and what is left when they are split, cut or mixed with rubbish.
 
-use super::{answer, failed, is_terminal, streamed};
+use super::support::{
+    any_cuts, any_event, any_head, any_rubbish, assert_split_anywhere, check_one_end, failed,
+};
+use super::{answer, decoder, streamed};
 use flarebot_model::{AnswerHead, FailureKind};
 use proptest::prelude::*;
 
@@ -30,13 +33,7 @@ fn recorded_streams() {
 #[test]
 fn a_recorded_stream_split_anywhere_gives_the_same_events() {
     for stream in ALL {
-        let expected = streamed(stream);
-        let bytes = stream.as_bytes();
-        for cut in 0..=bytes.len() {
-            let pieces = [&bytes[..cut], &bytes[cut..]];
-            assert_eq!(answer(AnswerHead::STREAM, pieces), expected, "split at {cut}");
-        }
-        assert_eq!(answer(AnswerHead::STREAM, bytes.chunks(1)), expected);
+        assert_split_anywhere(stream, || decoder(AnswerHead::STREAM));
     }
 }
 
@@ -54,10 +51,6 @@ fn a_stream_of_the_own_shape_is_finished_by_its_mark_alone() {
 }
 
 fn fragments() -> impl Strategy<Value = Vec<u8>> {
-    let events = prop::sample::select(ALL.to_vec()).prop_flat_map(|stream| {
-        prop::sample::select(stream.split_inclusive("\n\n").collect::<Vec<_>>())
-            .prop_map(|event| event.as_bytes().to_vec())
-    });
     let strange = prop::sample::select(vec![
         r#"{"response":{"a":[1]},"tool_calls":{}}"#,
         r#"{"response":7,"choices":[7]}"#,
@@ -68,9 +61,9 @@ fn fragments() -> impl Strategy<Value = Vec<u8>> {
         "{",
     ]);
     let parts = prop_oneof![
-        8 => events,
+        8 => any_event(&ALL),
         4 => strange.prop_map(|data| format!("data: {data}\n\n").into_bytes()),
-        1 => prop::collection::vec(any::<u8>(), 0..12),
+        1 => any_rubbish(),
     ];
     prop::collection::vec(parts, 0..16).prop_map(|parts| parts.concat())
 }
@@ -79,18 +72,9 @@ proptest! {
     #[test]
     fn any_bytes_split_anywhere_give_the_same_events_and_one_end(
         bytes in fragments(),
-        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
-        content_type in prop::option::of(prop::sample::select(vec!["text/event-stream", "application/json"])),
+        cuts in any_cuts(),
+        head in any_head(),
     ) {
-        let head = AnswerHead { content_type, ..AnswerHead::STREAM };
-        let expected = answer(head, [bytes.as_slice()]);
-        prop_assert_eq!(expected.iter().filter(|event| is_terminal(event)).count(), 1);
-        prop_assert!(expected.last().is_some_and(is_terminal));
-
-        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-        places.extend([0, bytes.len()]);
-        places.sort_unstable();
-        let pieces = places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
-        prop_assert_eq!(answer(head, pieces), expected);
+        check_one_end(|| decoder(head), &bytes, &cuts)?;
     }
 }

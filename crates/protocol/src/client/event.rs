@@ -2,6 +2,7 @@
 
 use crate::call::{Call, CallFailure, FailureCode};
 use crate::frame::ServerFrame;
+use crate::tool_activity::ToolActivity;
 use crate::{CallId, CloseCode, RequestId};
 use serde_json::Value;
 
@@ -23,8 +24,12 @@ pub enum Output {
 pub enum SessionEvent {
     /// The connection changed.
     Status(ConnectionStatus),
-    /// A frame arrived; replies to calls come as [`SessionEvent::CallSettled`] instead.
+    /// A frame arrived; replies to calls come as [`SessionEvent::CallSettled`] instead, and a conversation's state as
+    /// [`SessionEvent::ToolActivities`].
     Frame(Box<ServerFrame>),
+    /// The activities of a conversation's tools that are worth watching, all of them: with every connection, and again
+    /// whenever one has changed.
+    ToolActivities(Vec<ToolActivity>),
     /// A call succeeded or failed. Each call settles exactly once.
     CallSettled(Settlement),
     /// A chat request got further. [`SubmissionState::is_final`] says whether more follows.

@@ -6,7 +6,7 @@ use super::event::{ConnectionStatus, Output, SessionEvent, Settlement, Submissio
 use super::handshake::Handshake;
 use super::submissions::Submissions;
 use crate::call::Call;
-use crate::frame::{ChatRequest, ClientFrame, ServerFrame};
+use crate::frame::{ChatRequest, ClientFrame, ServerFrame, SharedState};
 use crate::{CallId, CloseCode, RequestId};
 use serde::Deserialize;
 use std::collections::VecDeque;
@@ -250,7 +250,15 @@ impl ClientSession {
             }
             self.cancellations.retain(|id| history.is_unfinished(id));
         }
-        self.emit(SessionEvent::Frame(Box::new(frame)));
+        let event = if let ServerFrame::State {
+            state: SharedState::Conversation(state),
+        } = frame
+        {
+            SessionEvent::ToolActivities(state.activities)
+        } else {
+            SessionEvent::Frame(Box::new(frame))
+        };
+        self.emit(event);
         for (id, state) in progress {
             self.report(id, state);
         }

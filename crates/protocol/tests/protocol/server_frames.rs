@@ -1,7 +1,8 @@
 //! Every frame of the server as text, and that a client reads the same frame back.
 
 use crate::support::{
-    conversation_id, empty_answer, message_id, question, request_id, start, text_delta, text_start,
+    activities, conversation_id, empty_answer, message_id, question, request_id, start, text_delta,
+    text_start, tool_activity,
 };
 use flarebot_protocol::call::{CallFailure, FailureCode};
 use flarebot_protocol::chunk::Chunk;
@@ -113,7 +114,7 @@ fn identities() -> Vec<(&'static str, ServerFrame)> {
             ServerFrame::Identity {
                 name: conversation_id().to_string(),
                 agent: AgentKind::Conversation,
-                state_follows: false,
+                state_follows: true,
             },
         ),
         (
@@ -125,6 +126,7 @@ fn identities() -> Vec<(&'static str, ServerFrame)> {
                 }),
             },
         ),
+        ("state_conversation", activities(&[tool_activity()])),
         (
             "state_error",
             ServerFrame::StateError {

@@ -1,10 +1,11 @@
 //! The client session: readiness, calls, chat requests, and what a lost connection does to them.
 
+mod activities;
 mod calls;
 mod connection;
 mod requests;
 
-use crate::support::{conversation_id, message_id, request_id};
+use crate::support::{activities, conversation_id, message_id, request_id};
 use flarebot_protocol::RequestId;
 use flarebot_protocol::client::{
     ClientSession, ConnectionStatus, Output, SessionEvent, Settlement, SubmissionState,
@@ -44,7 +45,7 @@ impl Driver {
     /// A driver whose session is ready on a conversation without messages.
     fn ready() -> Self {
         let mut driver = Self::connected();
-        driver.receive(&identity(AgentKind::Conversation, false));
+        driver.introduce_conversation();
         driver.receive(&history(Vec::new()));
         driver.outputs();
         driver
@@ -65,7 +66,13 @@ impl Driver {
         self.session.handle_online(self.now);
         self.session.handle_opened(self.now);
         self.outputs();
-        self.receive(&identity(AgentKind::Conversation, false));
+        self.introduce_conversation();
+    }
+
+    /// What a conversation sends before its history.
+    fn introduce_conversation(&mut self) {
+        self.receive(&identity(AgentKind::Conversation, true));
+        self.receive(&activities(&[]));
     }
 
     /// Lets time pass up to the session's own next deadline.

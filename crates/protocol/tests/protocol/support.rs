@@ -1,8 +1,11 @@
 //! Short ways to say what tests say often.
 
 use flarebot_protocol::chunk::Chunk;
-use flarebot_protocol::frame::{ChatRequest, Trigger};
+use flarebot_protocol::frame::{ChatRequest, ServerFrame, SharedState, Trigger};
 use flarebot_protocol::message::{Message, Metadata, Outcome, Part, Role};
+use flarebot_protocol::tool_activity::{
+    ActivityFailure, ActivityKind, ActivityProgress, ActivityStatus, ConversationState, ToolActivity,
+};
 use flarebot_protocol::{CallId, ConversationId, MessageId, RequestId};
 
 pub(crate) fn request_id(text: &str) -> RequestId {
@@ -79,4 +82,37 @@ pub(crate) fn text_delta(id: &str, delta: &str) -> Chunk {
 
 pub(crate) fn text_end(id: &str) -> Chunk {
     Chunk::TextEnd { id: id.to_owned() }
+}
+
+/// The state of a conversation.
+pub(crate) fn activities(activities: &[ToolActivity]) -> ServerFrame {
+    ServerFrame::State {
+        state: SharedState::Conversation(ConversationState {
+            activities: activities.to_vec(),
+        }),
+    }
+}
+
+/// An activity with everything that one can have.
+pub(crate) fn tool_activity() -> ToolActivity {
+    ToolActivity {
+        message_id: message_id("answer"),
+        tool_call_id: "call-1".to_owned(),
+        sequence: 7,
+        kind: ActivityKind::Web,
+        label: "Read a page".to_owned(),
+        summary: Some("example.com".to_owned()),
+        status: ActivityStatus::Failed,
+        failure: Some(ActivityFailure::TimedOut),
+        progress: Some(ActivityProgress {
+            text: Some("Reading".to_owned()),
+            done: Some(1),
+            total: Some(3),
+        }),
+        attempts: 2,
+        created_at: 1_772_352_000_000,
+        started_at: Some(1_772_352_000_100),
+        ended_at: Some(1_772_352_030_100),
+        interrupted_at: Some(1_772_352_000_050),
+    }
 }

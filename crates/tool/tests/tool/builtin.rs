@@ -49,7 +49,7 @@ fn a_call_that_was_allowed_is_run_once_whatever_its_tool_does() {
 }
 
 #[test]
-fn only_the_one_that_changes_nothing_may_be_run_again() {
+fn only_those_that_change_nothing_may_be_run_again() {
     let repetitions: Vec<_> = builtin()
         .descriptors()
         .iter()
@@ -59,7 +59,8 @@ fn only_the_one_that_changes_nothing_may_be_run_again() {
         repetitions,
         [
             ("current_time", Repetition::Harmless),
-            ("rename_conversation", Repetition::Never)
+            ("rename_conversation", Repetition::Never),
+            ("read_url", Repetition::Harmless)
         ]
     );
 }

@@ -6,9 +6,14 @@
     reason = "a test may stop where it finds something wrong"
 )]
 
+mod address;
 mod builtin;
 mod output;
+mod page;
+mod read_url;
 mod toolbox;
+mod verdict;
+mod web;
 
 use flarebot_tool::{
     ConversationQuestion, FetchFailure, FetchRequest, Fetched, Host, HostFuture, Question as _,

@@ -50,7 +50,7 @@ fn the_tools_that_every_conversation_has_are_in_order() {
     assert_eq!(builtin().check(), Ok(()));
     assert_eq!(
         format!("{:?}", builtin()),
-        r#"["current_time", "rename_conversation"]"#
+        r#"["current_time", "rename_conversation", "read_url"]"#
     );
 }
 

@@ -7,7 +7,6 @@ use super::{Agent, OWN_LEASES};
 use crate::clock::now;
 use crate::fault::{Fault, log};
 use crate::object;
-use flarebot_agent::activity;
 use flarebot_durable::alarm;
 use flarebot_durable::lease::{self, Lease};
 use flarebot_link::ConversationRequest;
@@ -158,34 +157,6 @@ impl Agent {
             }
             (Some(_), _) | (None, _) => lease::remove(&self.sql, &lease.owner, &lease.kind, &lease.id)?,
         }
-        Ok(())
-    }
-
-    /// Watches a conversation's accepted work.
-    pub(super) fn lease_turn(&self, id: ConversationId) -> Result<(), Fault> {
-        Ok(lease::put(
-            &self.sql,
-            &conversation_lease(id, TURN, now().saturating_add(TURN_LEASE)),
-        )?)
-    }
-
-    /// Work was accepted in a conversation.
-    pub(super) async fn turn_started(&self, id: ConversationId, at: i64) -> Result<(), Fault> {
-        if self.is_active(id)? {
-            self.lease_turn(id)?;
-            let activity = activity::turn_started(&self.sql, id, at)?;
-            self.rearm().await?;
-            self.announce_activity(activity);
-        }
-        Ok(())
-    }
-
-    /// No accepted work is left in a conversation.
-    pub(super) async fn turns_ended(&self, id: ConversationId, at: i64, seen: bool) -> Result<(), Fault> {
-        lease::remove(&self.sql, &id.to_string(), TURN, "")?;
-        let activity = activity::turn_ended(&self.sql, id, at, seen)?;
-        self.rearm().await?;
-        self.announce_activity(activity);
         Ok(())
     }
 }

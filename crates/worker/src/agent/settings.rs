@@ -17,7 +17,7 @@ use flarebot_model::{
 };
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::call::{CallFailure, FailureCode, SetProviderKey};
-use flarebot_protocol::frame::{ClientKind, ServerFrame};
+use flarebot_protocol::frame::ServerFrame;
 use flarebot_protocol::settings::{
     InstructionSettings, ModelChoice, ModelProvider, ModelSettings, ModelTrial, SettingsSection,
 };
@@ -126,9 +126,7 @@ impl Agent {
     /// Tells our own pages that a setting changed.
     pub(super) fn announce_settings(&self, section: SettingsSection) {
         let frame = ServerFrame::SettingsChanged { section };
-        self.sockets.send(&self.state, &frame, |socket| {
-            socket.client() == ClientKind::Flarebot
-        });
+        self.sockets.send_to_pages(&self.state, &frame);
     }
 }
 

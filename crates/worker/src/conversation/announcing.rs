@@ -21,9 +21,7 @@ impl Chat {
             message.parts.is_empty() && message.metadata.as_ref().is_none_or(|data| data.notice.is_none());
         if !empty {
             self.sockets
-                .send(&self.state, &ServerFrame::Message { message }, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
+                .send_to_pages(&self.state, &ServerFrame::Message { message });
         }
         Ok(())
     }

@@ -80,6 +80,7 @@ impl Chat {
             Verdict::Expired { message } => (message, Some(approval::EXPIRED)),
             Verdict::Refused(refusal) => return Ok(Some(refusal.sentence())),
         };
+        self.tell_changed_activities();
         // What is stored counts, whoever hears of it.
         if let Err(fault) = self.announce_message(message) {
             log("a decision could not be told", &fault);
@@ -100,6 +101,7 @@ impl Chat {
         let Some(message) = ledger::stop_paused(&self.sql, id, now())? else {
             return Ok(false);
         };
+        self.tell_changed_activities();
         self.announce_message(message)?;
         Ok(true)
     }

@@ -37,9 +37,7 @@ impl ConversationService for Service {
         let chat = &self.0;
         let message = changed(queue::edit(&chat.sql, &call.request_id, &call.text))?;
         chat.sockets
-            .send(&chat.state, &ServerFrame::Message { message }, |socket| {
-                socket.client() == ClientKind::Flarebot
-            });
+            .send_to_pages(&chat.state, &ServerFrame::Message { message });
         chat.tell_transcripts();
         Ok(())
     }
@@ -67,11 +65,8 @@ impl ConversationService for Service {
         Ok(())
     }
 
-    async fn list_tool_activities(&self, _: ListToolActivities) -> Result<ActivityPage, CallFailure> {
-        Err(CallFailure::new(
-            FailureCode::Unsupported,
-            "Activities are not kept yet.",
-        ))
+    async fn list_tool_activities(&self, call: ListToolActivities) -> Result<ActivityPage, CallFailure> {
+        self.0.list_activities(&call)
     }
 
     async fn decide_approval(&self, call: DecideApproval) -> Result<(), CallFailure> {

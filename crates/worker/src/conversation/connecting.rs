@@ -29,6 +29,7 @@ impl Chat {
         match client {
             ClientKind::Flarebot => {
                 socket.send(&self.identity());
+                socket.send(&self.state_frame()?);
                 socket.send(&ServerFrame::History(self.history()?));
             }
             ClientKind::Sdk => {
@@ -38,6 +39,7 @@ impl Chat {
                     None => socket.send(&self.transcript_frame(Some(true))?),
                 }
                 socket.send(&self.identity());
+                socket.send(&self.state_frame()?);
             }
         }
         Ok(response)
@@ -50,7 +52,7 @@ impl Chat {
             socket.send(&ServerFrame::StreamResuming { id, probe_id });
             return Ok(());
         }
-        let frame = match ledger::queued(&self.sql)?.into_iter().next() {
+        let frame = match ledger::next_waiting(&self.sql)? {
             Some(waiting) => ServerFrame::StreamPending {
                 id: Some(waiting.request_id),
                 probe_id,
@@ -154,7 +156,7 @@ impl Chat {
         ServerFrame::Identity {
             name: self.id.get().map(|id| id.to_string()).unwrap_or_default(),
             agent: AgentKind::Conversation,
-            state_follows: false,
+            state_follows: true,
         }
     }
 

@@ -137,9 +137,7 @@ impl Chat {
     ) -> Result<(), Fault> {
         let user_message_id = message.id.clone();
         let tell_pages = |frame: ServerFrame| {
-            self.sockets.send(&self.state, &frame, |other| {
-                other.client() == ClientKind::Flarebot
-            });
+            self.sockets.send_to_pages(&self.state, &frame);
         };
         tell_pages(ServerFrame::Message { message });
         self.tell_other_transcripts(sender)?;
@@ -173,9 +171,7 @@ impl Chat {
         match ledger::queued(&self.sql) {
             Ok(queued) => {
                 let frame = ServerFrame::Queue(QueueFrame { queued, deleted });
-                self.sockets.send(&self.state, &frame, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
+                self.sockets.send_to_pages(&self.state, &frame);
             }
             Err(error) => log("the queue could not be told", &error.into()),
         }
@@ -213,6 +209,7 @@ impl Chat {
         let waiting = ledger::queued(&self.sql)?;
         transcript::clear(&self.sql)?;
         self.stop_running();
+        self.tell_changed_activities();
         for turn in waiting {
             let ended = ChatResponse::ended(turn.request_id, Outcome::Aborted, Vec::new());
             self.sockets

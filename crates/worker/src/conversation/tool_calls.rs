@@ -1,8 +1,9 @@
 //! The tool calls of a turn: they run side by side, each under its own name, and report what comes of them.
 
 use super::Chat;
+use super::fetching::fetch;
 use crate::clock::now;
-use crate::fault::{Fault, log};
+use crate::fault::log;
 use crate::object;
 use crate::tools::toolbox;
 use flarebot_conversation::action::{self, ActionResult, Claim};
@@ -11,17 +12,14 @@ use flarebot_link::{AgentReply, AgentRequest, ToolQuestion};
 use flarebot_model::ToolCall;
 use flarebot_protocol::RequestId;
 use flarebot_tool::{FetchFailure, FetchRequest, Fetched, Host, HostFuture, Repetition};
-use futures_channel::mpsc;
 use futures_util::StreamExt as _;
 use futures_util::future::{AbortHandle, Abortable, LocalBoxFuture};
 use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
-
-/// How many reports of progress may wait. Those beyond are dropped: only the latest state counts.
-const PROGRESS_WAITING: usize = 16;
+use std::task::Poll;
 
 /// What a call is answered with that was begun in an earlier life of this object, and whose end nobody saw.
 const UNKNOWN: &str = "The runtime restarted while this ran. It is not known whether it was carried out: check before you \
@@ -31,41 +29,56 @@ const UNKNOWN: &str = "The runtime restarted while this ran. It is not known whe
 pub(super) struct ToolCalls {
     running: FuturesUnordered<Abortable<LocalBoxFuture<'static, Event>>>,
     handles: BTreeMap<String, AbortHandle>,
-    progress: mpsc::Receiver<Event>,
-    teller: mpsc::Sender<Event>,
+    ended: VecDeque<Event>,
+    reports: Rc<Reports>,
+}
+
+/// What calls have reported of themselves and nobody has heard: of each call the latest, since that is all that counts.
+#[derive(Default)]
+struct Reports(RefCell<BTreeMap<String, Value>>);
+
+impl Reports {
+    fn tell(&self, call_id: &str, report: Value) {
+        self.0.borrow_mut().insert(call_id.to_owned(), report);
+    }
+
+    fn take(&self) -> Option<Event> {
+        let (call_id, progress) = self.0.borrow_mut().pop_first()?;
+        Some(Event::ToolProgress { call_id, progress })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
 }
 
 impl ToolCalls {
     pub(super) fn new() -> Self {
-        let (teller, progress) = mpsc::channel(PROGRESS_WAITING);
         Self {
             running: FuturesUnordered::new(),
             handles: BTreeMap::new(),
-            progress,
-            teller,
+            ended: VecDeque::new(),
+            reports: Rc::default(),
         }
     }
 
-    /// Begins a call, unless the ledger of actions says that it was begun before.
+    /// Begins a call that was claimed, unless it was begun before.
     pub(super) fn begin(
         &mut self,
         chat: &Rc<Chat>,
         request_id: &RequestId,
         call: ToolCall,
         repetition: Repetition,
-    ) -> Result<(), Fault> {
+        claim: Claim,
+    ) {
         let id = call.id.clone();
-        let claim = match repetition {
-            Repetition::Harmless => Claim::Run,
-            Repetition::Never => action::claim(&chat.sql, request_id, &call.id, &call.name, now())?,
-        };
         let ended: LocalBoxFuture<'static, Event> = match claim {
             Claim::Run => {
                 let host = ToolHost {
                     chat: Rc::clone(chat),
                     request_id: request_id.clone(),
                     call_id: id.clone(),
-                    teller: RefCell::new(self.teller.clone()),
+                    reports: Rc::clone(&self.reports),
                 };
                 Box::pin(run(host, call, repetition))
             }
@@ -78,7 +91,6 @@ impl ToolCalls {
         let (handle, registration) = AbortHandle::new_pair();
         self.handles.insert(id, handle);
         self.running.push(Abortable::new(ended, registration));
-        Ok(())
     }
 
     /// Drops a call at the place where it waits.
@@ -88,17 +100,22 @@ impl ToolCalls {
         }
     }
 
-    /// Waits for what a call reports next. Dropping the returned future loses nothing.
+    /// Waits for what a call reports next; its last report comes before its end. Dropping the returned future loses nothing.
     pub(super) async fn next(&mut self) -> Event {
         loop {
-            futures_util::select_biased! {
-                told = self.progress.next() => if let Some(event) = told {
-                    return event;
-                },
-                ended = self.running.select_next_some() => if let Ok(event) = ended {
-                    return event;
-                },
+            if let Some(event) = self.reports.take().or_else(|| self.ended.pop_front()) {
+                return event;
             }
+            // Calls report while they are polled, and at no other time.
+            std::future::poll_fn(|context| match self.running.poll_next_unpin(context) {
+                Poll::Ready(Some(ended)) => {
+                    self.ended.extend(ended);
+                    Poll::Ready(())
+                }
+                Poll::Ready(None) | Poll::Pending if self.reports.is_empty() => Poll::Pending,
+                Poll::Ready(None) | Poll::Pending => Poll::Ready(()),
+            })
+            .await;
         }
     }
 }
@@ -137,7 +154,7 @@ struct ToolHost {
     chat: Rc<Chat>,
     request_id: RequestId,
     call_id: String,
-    teller: RefCell<mpsc::Sender<Event>>,
+    reports: Rc<Reports>,
 }
 
 impl Host for ToolHost {
@@ -146,12 +163,7 @@ impl Host for ToolHost {
     }
 
     fn progress(&self, progress: Value) {
-        let told = Event::ToolProgress {
-            call_id: self.call_id.clone(),
-            progress,
-        };
-        // A full channel holds newer news than anybody has seen.
-        let _ = self.teller.borrow_mut().try_send(told);
+        self.reports.tell(&self.call_id, progress);
     }
 
     fn ask_agent<'a>(
@@ -185,7 +197,7 @@ impl Host for ToolHost {
         })
     }
 
-    fn fetch<'a>(&'a self, _: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>> {
-        Box::pin(std::future::ready(Err(FetchFailure::Unreachable)))
+    fn fetch<'a>(&'a self, request: FetchRequest) -> HostFuture<'a, Result<Fetched, FetchFailure>> {
+        Box::pin(fetch(request))
     }
 }

@@ -15,7 +15,7 @@ use flarebot_conversation::stream_log::{self, LoggedStream};
 use flarebot_conversation::turn::{Effect, Event, Turn, TurnContext};
 use flarebot_link::{AgentRequest, TurnReport};
 use flarebot_protocol::RequestId;
-use flarebot_protocol::frame::{ChatResponse, ClientKind, ServerFrame};
+use flarebot_protocol::frame::{ChatResponse, ServerFrame};
 use flarebot_protocol::message::{Message, Outcome};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
@@ -119,9 +119,10 @@ impl Chat {
     }
 
     fn begin_lost_turn(&self) -> Result<Option<BegunTurn>, Fault> {
-        let Some(lost) = ledger::take_over(&self.sql)? else {
+        let Some(lost) = ledger::take_over(&self.sql, now())? else {
             return Ok(None);
         };
+        self.tell_changed_activities();
         let earlier = lost.turn.earlier_stream_id();
         let begun = self.begin_continued_turn(lost, Event::Resumed);
         self.offer_continuation(Some(&earlier), &begun.turn.borrow())?;
@@ -188,9 +189,12 @@ impl Chat {
         let mut timer = Timer::default();
         let mut events = vec![self.begin_with(first, &turn, &mut work, &mut cancelled).await];
         let ended = loop {
-            match self.hear_events(&turn, events, &mut work) {
+            let flow = self.hear_events(&turn, events, &mut work);
+            self.tell_activities();
+            match flow {
                 Ok(Flow::GoesOn) => {
-                    let deadline = turn.borrow().deadline();
+                    let deadlines = [turn.borrow().deadline(), self.told.due_at()];
+                    let deadline = deadlines.into_iter().flatten().min();
                     events = wait(deadline, &mut timer, &mut work, &mut cancelled).await;
                 }
                 Ok(Flow::Ended) => break Ok(()),
@@ -269,18 +273,20 @@ impl Chat {
                     call.abort();
                 }
             }
-            Effect::RunTool { call, repetition } => work.tools.begin(self, request_id, call, repetition)?,
-            Effect::StopTool { call_id } => work.tools.stop(&call_id),
+            Effect::RunTool { call, repetition } => {
+                let claim = self.claim_call(turn, &call, repetition)?;
+                work.tools.begin(self, request_id, call, repetition, claim);
+            }
+            Effect::StopTool { call_id, reason } => {
+                self.drop_call(turn, &call_id, reason)?;
+                work.tools.stop(&call_id);
+            }
             Effect::Rewind(logged) => {
                 stream_log::rewind(&self.sql, request_id, &logged)?;
                 let frame = ServerFrame::Running(turn.rewound(logged));
-                self.sockets.send(&self.state, &frame, |socket| {
-                    socket.client() == ClientKind::Flarebot
-                });
+                self.sockets.send_to_pages(&self.state, &frame);
             }
-            Effect::Append { first_seq, chunks } => {
-                stream_log::append(&self.sql, request_id, first_seq, &chunks)?;
-            }
+            Effect::Append { first_seq, chunks } => self.log_chunks(turn, first_seq, &chunks)?,
             Effect::Send { seq, chunk } => {
                 let stream_id = turn.stream_id();
                 let frame = ServerFrame::ChatResponse(ChatResponse::chunk(stream_id.clone(), seq, &chunk));
@@ -324,6 +330,7 @@ impl Chat {
         // Before the sockets hear of the end, so that one that connects now finds no running turn.
         let settlement = ledger::settle(&self.sql, turn.request_id(), outcome, &message, now())?;
         self.running.borrow_mut().take();
+        self.owe_activities_of(&message);
         match settlement {
             Settlement::Applied => {
                 self.announce_message(message)?;

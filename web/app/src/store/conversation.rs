@@ -1,12 +1,14 @@
 //! The conversation that is open, or about to begin: its transcript, its draft, and what the owner does in it.
 
+use super::activities::{Activities, Asking};
 use super::approvals::Deciding;
 use super::link::Link;
+use super::remembering::Remembering;
 use super::spent::Spent;
 use super::transcript::{Line, announcement};
 use super::{Access, Connection, Store, drafts, name};
 use flarebot_protocol::address::{Endpoint, Page};
-use flarebot_protocol::call::{CreateConversation, GetHistory};
+use flarebot_protocol::call::CreateConversation;
 use flarebot_protocol::client::{ConnectionStatus, SessionEvent, SubmissionState, TranscriptView};
 use flarebot_protocol::conversation::ConversationSummary;
 use flarebot_protocol::frame::{ChatRequest, ServerFrame};
@@ -33,10 +35,16 @@ pub struct OpenConversation {
     pub older: RwSignal<Older>,
     /// What the answers that are shown have used.
     pub spent: RwSignal<Spent>,
+    /// What is known of the calls of tools.
+    pub activities: RwSignal<Activities>,
+    /// The time, in milliseconds since 1970; goes on only while a tool runs.
+    pub clock: RwSignal<i64>,
     /// What the owner has written and not sent.
     pub draft: RwSignal<String>,
     /// The owner's decisions that the server has not taken, by the questions that they answer.
     pub decisions: RwSignal<BTreeMap<String, Deciding>>,
+    /// Whether it uses memory.
+    pub remembering: RwSignal<Remembering>,
     /// What went wrong last, for the owner.
     pub trouble: RwSignal<Option<String>>,
     /// Told whenever anything in the transcript changed.
@@ -90,6 +98,7 @@ pub(super) struct Transcript {
     pub(super) id: Option<ConversationId>,
     pub(super) view: TranscriptView,
     pub(super) unconfirmed: Vec<ChatRequest>,
+    pub(super) asking: Asking,
 }
 
 impl OpenConversation {
@@ -105,8 +114,11 @@ impl OpenConversation {
             interrupted: RwSignal::new(None),
             older: RwSignal::new(Older::None),
             spent: RwSignal::new(Spent::default()),
+            activities: RwSignal::new(Activities::default()),
+            clock: RwSignal::new(0),
             draft: RwSignal::new(String::new()),
             decisions: RwSignal::new(BTreeMap::new()),
+            remembering: RwSignal::new(Remembering::in_phase(phase)),
             trouble: RwSignal::new(None),
             changed: RwSignal::new(0),
             sent: RwSignal::new(0),
@@ -119,13 +131,14 @@ impl Store {
     pub fn write(self, text: String) {
         let id = self.runtime().transcript.borrow().id;
         drafts::keep_draft(self.platform().as_ref(), id, &text);
+        self.offer_commands(&text);
         self.conversation.draft.set(text);
     }
 
-    /// Sends the draft. In a new conversation that makes the conversation first.
+    /// Sends the draft, or has done what it commands. In a new conversation, sending makes the conversation first.
     pub fn send(self) {
         let text = self.conversation.draft.get_untracked();
-        if text.trim().is_empty() {
+        if text.trim().is_empty() || self.obey(&text) {
             return;
         }
         if text.len() > MAXIMUM_MESSAGE_BYTES {
@@ -162,31 +175,6 @@ impl Store {
         }
     }
 
-    /// Fetches the page of messages before those shown.
-    pub fn load_older(self) {
-        let runtime = self.runtime();
-        let before = runtime.transcript.borrow().view.oldest().cloned();
-        let link = runtime.conversation.borrow().clone();
-        let (Some(before), Some(link)) = (before, link) else {
-            return;
-        };
-        if self.conversation.older.get_untracked() != Older::Available {
-            return;
-        }
-        self.conversation.older.set(Older::Loading);
-        let call = GetHistory {
-            before: Some(before.clone()),
-        };
-        link.call(&call, move |reply| {
-            self.conversation.older.set(Older::Available);
-            match reply {
-                Ok(page) => self.change(|view| view.prepend(page, &before)),
-                Err(failure) => self.conversation.trouble.set(Some(failure.message)),
-            }
-            self.publish_older();
-        });
-    }
-
     /// Leaves the conversation that is open and opens another, or gets ready for a new one. Opening what is open
     /// connects it, once the owner is signed in.
     pub(super) fn open_conversation(self, id: Option<ConversationId>) {
@@ -198,9 +186,9 @@ impl Store {
             };
         if !is_same {
             self.leave_conversation();
-            self.conversation
-                .phase
-                .set(if id.is_some() { Phase::Loading } else { Phase::New });
+            let phase = if id.is_some() { Phase::Loading } else { Phase::New };
+            self.conversation.phase.set(phase);
+            self.conversation.remembering.set(Remembering::in_phase(phase));
             runtime.transcript.borrow_mut().id = id;
         }
         let platform = self.platform();
@@ -227,9 +215,12 @@ impl Store {
         conversation.interrupted.set(None);
         conversation.older.set(Older::None);
         conversation.spent.set(Spent::default());
+        conversation.activities.set(Activities::default());
         conversation.draft.set(String::new());
         conversation.decisions.set(BTreeMap::new());
+        conversation.remembering.set(Remembering::default());
         conversation.trouble.set(None);
+        self.forget_commands();
         self.conversation_connection.set(Connection::Quiet);
     }
 
@@ -241,6 +232,7 @@ impl Store {
         });
         let link = Rc::new(link);
         *runtime.conversation.borrow_mut() = Some(Rc::clone(&link));
+        self.load_conversation_memory();
         let kept = drafts::unconfirmed(runtime.platform.as_ref(), id);
         runtime.transcript.borrow_mut().unconfirmed.clone_from(&kept);
         for request in kept {
@@ -254,19 +246,25 @@ impl Store {
         let call = CreateConversation {
             name: name::from_first_message(&text),
         };
-        self.call_agent(&call, move |reply| {
-            if self.conversation.phase.get_untracked() == Phase::Starting {
-                self.conversation.phase.set(Phase::New);
-            }
-            match reply {
-                Ok(summary) => self.begin_with(summary, text),
-                Err(failure) => self.conversation.trouble.set(Some(failure.message)),
+        self.call_agent(&call, move |reply| match reply {
+            Ok(summary) => self.grant_wish(summary, text),
+            Err(failure) => {
+                self.stop_starting();
+                self.conversation.trouble.set(Some(failure.message));
             }
         });
     }
 
+    /// The conversation is made, or could not be.
+    pub(super) fn stop_starting(self) {
+        if self.conversation.phase.get_untracked() == Phase::Starting {
+            self.conversation.phase.set(Phase::New);
+        }
+    }
+
     /// Sends the first message of a conversation that was just made for it.
-    fn begin_with(self, summary: ConversationSummary, text: String) {
+    pub(super) fn begin_with(self, summary: ConversationSummary, text: String) {
+        self.stop_starting();
         let id = summary.id;
         self.sidebar.update(|sidebar| sidebar.put(summary));
         let platform = self.platform();
@@ -314,6 +312,7 @@ impl Store {
             SessionEvent::Frame(frame) => self.hear_frame(*frame),
             SessionEvent::Submission { id, state } => self.hear_submission(&id, &state),
             SessionEvent::Unreadable { .. } => self.conversation_connection.set(Connection::Outdated),
+            SessionEvent::ToolActivities(live) => self.hear_activities(&live),
             SessionEvent::CallSettled(_) => {}
         }
     }
@@ -322,6 +321,9 @@ impl Store {
         let announcement = announcement(&frame);
         if let ServerFrame::History(_) = &frame {
             self.conversation.phase.set(Phase::Open);
+        }
+        if let ServerFrame::ChatClear = &frame {
+            self.forget_activities();
         }
         self.change(|view| view.apply(frame));
         if let Some(announcement) = announcement {

@@ -1,7 +1,7 @@
-//! What the owner has written and the server does not have: a draft for each conversation, one of the instructions, and the
-//! messages that were sent without being confirmed. All of it outlives the page.
+//! What the owner has written and the server does not have: a draft for each conversation, one of the instructions, those of
+//! facts, and the messages that were sent without being confirmed. All of it outlives the page.
 
-use super::settings::Draft;
+use super::settings::{Draft, KeptMemory};
 use crate::platform::Platform;
 use flarebot_protocol::frame::{ChatRequest, Trigger};
 use flarebot_protocol::message::{Message, Part, Role};
@@ -33,6 +33,17 @@ pub(super) fn instructions(platform: &dyn Platform) -> Option<Draft> {
 pub(super) fn keep_instructions(platform: &dyn Platform, draft: Option<&Draft>) {
     let text = draft.and_then(|draft| serde_json::to_string(draft).ok());
     platform.save(&instructions_key(), text.as_deref());
+}
+
+/// What was written to be remembered and not saved.
+pub(super) fn memory(platform: &dyn Platform) -> Option<KeptMemory> {
+    serde_json::from_str(&platform.load(&memory_key())?).ok()
+}
+
+/// Keeps what is to be remembered and not saved, or forgets it.
+pub(super) fn keep_memory(platform: &dyn Platform, kept: Option<&KeptMemory>) {
+    let text = kept.and_then(|kept| serde_json::to_string(kept).ok());
+    platform.save(&memory_key(), text.as_deref());
 }
 
 /// Puts a text that could not be sent back in front of a draft.
@@ -111,6 +122,10 @@ fn draft_key(conversation: Option<ConversationId>) -> String {
 
 fn instructions_key() -> String {
     format!("{PREFIX}draft.instructions")
+}
+
+fn memory_key() -> String {
+    format!("{PREFIX}draft.memory")
 }
 
 fn unconfirmed_key(conversation: ConversationId) -> String {

@@ -2,12 +2,15 @@
 
 mod instructions;
 mod key;
+mod memory;
 mod models;
 mod moment;
 mod question;
 
 pub use instructions::{Draft, Instructions};
 pub use key::TypedKey;
+pub(super) use memory::KeptMemory;
+pub use memory::{Edit, Forgotten, MEMORY, Memory, Origin, Standing, fact_fault, fact_units};
 pub use models::{Models, Trial, credential, provider_title};
 pub use moment::{date, relative};
 pub use question::{Question, Subject};
@@ -26,6 +29,8 @@ pub struct Settings {
     pub instructions: Instructions,
     /// Which model answers, and the keys of providers.
     pub models: Models,
+    /// What is remembered.
+    pub memory: Memory,
     /// The question that has to be answered first.
     pub question: RwSignal<Option<Question>>,
 }
@@ -53,23 +58,26 @@ pub(super) struct Calls {
     instructions: Numbers,
     models: Numbers,
     trials: Numbers,
+    memory: Numbers,
+    search: memory::Search,
+    pub(super) conversation_memory: Numbers,
     /// Whether the instructions changed while the page was changing them itself.
     changed_meanwhile: bool,
 }
 
 /// Numbers for requests of one kind, so that the answer to an earlier one is known to be late.
 #[derive(Default)]
-struct Numbers {
+pub(super) struct Numbers {
     latest: u64,
 }
 
 impl Numbers {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.latest = self.latest.wrapping_add(1);
         self.latest
     }
 
-    fn is_latest(&self, number: u64) -> bool {
+    pub(super) fn is_latest(&self, number: u64) -> bool {
         self.latest == number
     }
 }
@@ -80,6 +88,7 @@ impl Settings {
             section: RwSignal::new(None),
             instructions: Instructions::new(),
             models: Models::new(),
+            memory: Memory::new(),
             question: RwSignal::new(None),
         }
     }
@@ -103,12 +112,14 @@ impl Store {
     pub fn has_unsaved_settings(self) -> bool {
         self.settings.instructions.draft.with(Option::is_some)
             || self.settings.models.choice.with(Option::is_some)
+            || self.settings.memory.has_unsaved()
     }
 
     /// Comes to the page, or finds it still open once the owner is signed in.
     pub(super) fn enter_settings(self) {
         self.show_section();
         self.restore_instructions();
+        self.restore_memory();
         if self.access.get_untracked() != Access::Granted {
             return;
         }
@@ -118,6 +129,19 @@ impl Store {
         if self.settings.models.loading.get_untracked() != Work::Working {
             self.load_model_settings();
         }
+        self.enter_section();
+    }
+
+    /// Reads what only one section shows.
+    fn enter_section(self) {
+        let is_memory = self
+            .settings
+            .section
+            .with_untracked(|section| section.as_deref() == Some(MEMORY));
+        let is_loading = self.settings.memory.loading.get_untracked() == Work::Working;
+        if is_memory && !is_loading && self.access.get_untracked() == Access::Granted {
+            self.load_memory();
+        }
     }
 
     /// Follows the address to another section.
@@ -126,6 +150,7 @@ impl Store {
         if self.settings.section.with_untracked(|shown| *shown != section) {
             self.forget_trial();
             self.settings.section.set(section);
+            self.enter_section();
         }
     }
 
@@ -142,12 +167,15 @@ impl Store {
     /// The page is left: what is not kept is forgotten.
     pub(super) fn leave_settings(self) {
         self.forget_trial();
+        self.stop_searching();
         let Settings {
             section,
             instructions,
             models,
+            memory,
             question,
         } = self.settings;
+        memory.leave();
         section.set(None);
         question.set(None);
         models.choice.set(None);
@@ -174,13 +202,16 @@ impl Store {
 
     /// Something was changed, here or in another tab.
     pub(super) fn hear_settings_changed(self, section: SettingsSection) {
+        if section == SettingsSection::Memory {
+            self.load_conversation_memory();
+        }
         if self.page.get_untracked() != Page::Settings {
             return;
         }
         match section {
             SettingsSection::Instructions => self.hear_instructions_changed(),
             SettingsSection::Models => self.load_model_settings(),
-            SettingsSection::Memory => {}
+            SettingsSection::Memory => self.hear_memory_changed(),
         }
     }
 
@@ -189,6 +220,7 @@ impl Store {
         self.leave_settings();
         self.settings.instructions.forget();
         self.settings.models.forget();
+        self.settings.memory.forget();
         self.runtime().settings.replace(Calls::default());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::composer::Composer;
 use super::frame::{Drawer, HeadingFocus, PageHeader};
+use super::remembering::MemorySwitch;
 use super::spending::ConversationSpending;
 use super::transcript::Transcript;
 use crate::store::{Phase, Store};
@@ -22,7 +23,12 @@ pub(super) fn Chat(store: Store, drawer: Drawer) -> impl IntoView {
                 drawer
                 title
                 focus=HeadingFocus::Never
-                aside=move || view! { <ConversationSpending store /> }
+                aside=move || {
+                    view! {
+                        <MemorySwitch store />
+                        <ConversationSpending store />
+                    }
+                }
             />
             <Transcript store />
             {move || can_write.get().then(|| view! { <Composer store /> })}

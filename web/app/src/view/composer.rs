@@ -1,5 +1,6 @@
 //! Where the owner writes: grows with the text, sends with Enter, and never in the middle of a composition.
 
+use super::commands::{CommandDone, CommandMenu, MENU, choose_by_key, marked_choice};
 use super::icon::{Glyph, Icon};
 use crate::platform::Pointer;
 use crate::store::{Phase, Progress, Store};
@@ -57,7 +58,12 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
             field.set_value(&draft);
         }
     });
+    let has_menu = Memo::new(move |_| store.commands.menu.with(Option::is_some));
+    let marked = Memo::new(move |_| marked_choice(store));
     let on_key = move |event: KeyboardEvent| {
+        if is_composing(&event) || choose_by_key(store, &event) {
+            return;
+        }
         if wants_to_send(&event, store.platform().pointer()) {
             event.prevent_default();
             send();
@@ -73,6 +79,8 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
             }
         >
             <p class="trouble" role="alert">{move || conversation.trouble.get()}</p>
+            <CommandDone store />
+            <CommandMenu store />
             <div class="field">
                 <div class="growing" data-draft=move || conversation.draft.get()>
                     <textarea
@@ -82,6 +90,10 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
                         placeholder="Message Flarebot"
                         autocomplete="off"
                         aria-describedby="composer-hint"
+                        aria-autocomplete="list"
+                        aria-haspopup="listbox"
+                        aria-controls=move || has_menu.get().then_some(MENU)
+                        aria-activedescendant=move || marked.get()
                         readonly=move || is_starting.get()
                         node_ref=field
                         on:input=move |event| store.write(event_target_value(&event))
@@ -116,7 +128,7 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
                     } else if is_answering.get() {
                         "Esc stops the answer. What you send meanwhile is queued."
                     } else {
-                        "Enter sends, Shift + Enter starts a new line."
+                        "Enter sends, Shift + Enter starts a new line, / shows the commands."
                     }
                 }}
             </p>
@@ -133,9 +145,14 @@ fn StopButton(stop: impl Fn() + 'static) -> impl IntoView {
     }
 }
 
+/// Whether a key belongs to an input method that is at work.
+fn is_composing(event: &KeyboardEvent) -> bool {
+    event.is_composing() || event.key_code() == COMPOSING_KEY
+}
+
 /// Whether a key sends what is written: Enter does, except on a touch screen and in the middle of a composition.
 pub(super) fn wants_to_send(event: &KeyboardEvent, pointer: Pointer) -> bool {
-    if event.key() != "Enter" || event.is_composing() || event.key_code() == COMPOSING_KEY {
+    if event.key() != "Enter" || is_composing(event) {
         return false;
     }
     let is_command = event.ctrl_key() || event.meta_key();

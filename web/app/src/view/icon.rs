@@ -19,6 +19,9 @@ pub(super) enum Glyph {
     Sliders,
     Down,
     Cross,
+    Bookmark,
+    Globe,
+    Spanner,
 }
 
 impl Glyph {
@@ -39,6 +42,11 @@ impl Glyph {
             Self::Sliders => "M4 8h9M17 8h3M4 16h3M11 16h9M15 5.8v4.4M9 13.8v4.4",
             Self::Down => "M12 5v13.5M6 13l6 6 6-6",
             Self::Cross => "M6 6l12 12M18 6L6 18",
+            Self::Bookmark => "M7 4.5h10V20l-5-4-5 4z",
+            Self::Globe => {
+                "M20.5 12a8.5 8.5 0 1 1-17 0 8.5 8.5 0 0 1 17 0zM3.5 12h17M12 3.5c4.5 4.8 4.5 12.2 0 17-4.5-4.8-4.5-12.2 0-17z"
+            }
+            Self::Spanner => "M14.5 9.5L5 19M19.5 7l-3 1.5L15 7l1.5-3A4.8 4.8 0 1 0 19.5 7z",
         }
     }
 }

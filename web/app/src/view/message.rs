@@ -1,11 +1,14 @@
 //! One message. Whatever anybody wrote is text here, never markup.
 
+use super::citation::{Sources, cited, sources_of};
 use super::icon::{Glyph, Icon};
 use super::queued::Queued;
 use super::spending::AnswerSpending;
-use super::tool;
+use super::tool::ToolCard;
+use crate::citation::Source;
 use crate::platform::{Copying, Timer};
 use crate::store::{Line, Shown, ShownState, Store, has_begun};
+use flarebot_protocol::MessageId;
 use flarebot_protocol::message::{Message, Outcome, Part, PartState, Role};
 use leptos::either::EitherOf3;
 use leptos::prelude::*;
@@ -53,10 +56,7 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
         <li class=class aria-busy=move || (state.get() == ShownState::Running).then_some("true")>
             <h2 class="unseen">{author}</h2>
             <div class="content">
-                {
-                    let shown = shown.clone();
-                    move || shown.with(|shown| blocks(store, shown))
-                }
+                <Blocks store id=line.id.clone() shown=shown.clone() />
             </div>
             {move || is_cut_off.get().then(|| view! { <Reconnecting /> })}
             {move || label(state.get()).map(|label| view! { <p class="state">{label}</p> })}
@@ -82,37 +82,92 @@ pub(super) fn MessageView(store: Store, line: Line) -> impl IntoView {
     }
 }
 
-/// What is to be read of a message, block by block.
-fn blocks(store: Store, shown: &Shown) -> Vec<impl IntoView + use<>> {
-    let parts = shown.message.parts.iter();
-    let place = tool::Place {
-        store,
-        message: &shown.message.id,
-        state: shown.state,
-    };
-    parts.filter_map(|part| block(part, &place)).collect()
+/// What is to be read of a message, block by block. A block that does not change is not shown anew.
+#[component]
+fn Blocks(store: Store, id: MessageId, shown: ArcRwSignal<Shown>) -> impl IntoView {
+    let blocks = Memo::new({
+        let shown = shown.clone();
+        move |_| shown.with(|shown| blocks(&shown.message))
+    });
+    let sources = sources_of(shown.clone());
+    view! {
+        <For
+            each=move || blocks.get()
+            key=Block::clone
+            children=move |block| match block {
+                Block::Text(place) => EitherOf3::A(view! { <Words shown=shown.clone() place sources /> }),
+                Block::Reasoning(place) => EitherOf3::B(view! { <Reasoning shown=shown.clone() place /> }),
+                Block::Tool(_, call_id) => {
+                    EitherOf3::C(view! { <ToolCard store message=id.clone() call_id shown=shown.clone() /> })
+                }
+            }
+        />
+        <Sources sources />
+    }
 }
 
-fn block(part: &Part, place: &tool::Place<'_>) -> Option<impl IntoView + use<>> {
-    match part {
-        Part::Text { text, .. } if text.is_empty() => None,
-        Part::Text { text, .. } => Some(EitherOf3::A(
-            view! { <div class="text" dir="auto">{text.clone()}</div> },
-        )),
-        Part::Reasoning { text, state } => {
-            let summary = match state {
-                Some(PartState::Streaming) => "Thinking…",
-                Some(PartState::Done) | None => "Reasoning",
-            };
-            Some(EitherOf3::B(view! {
-                <details class="reasoning">
-                    <summary>{summary}</summary>
-                    <div class="text" dir="auto">{text.clone()}</div>
-                </details>
-            }))
-        }
-        Part::Tool(call) => Some(EitherOf3::C(tool::card(call, place))),
+/// A block of a message: what it is, and the place of its part.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Block {
+    Text(usize),
+    Reasoning(usize),
+    /// With the call.
+    Tool(usize, String),
+}
+
+fn blocks(message: &Message) -> Vec<Block> {
+    let parts = message.parts.iter().enumerate();
+    let blocks = parts.filter_map(|(place, part)| match part {
+        Part::Text { text, .. } => (!text.is_empty()).then_some(Block::Text(place)),
+        Part::Reasoning { .. } => Some(Block::Reasoning(place)),
+        Part::Tool(call) => Some(Block::Tool(place, call.tool_call_id.clone())),
         Part::StepStart => None,
+    });
+    blocks.collect()
+}
+
+#[component]
+fn Words(shown: ArcRwSignal<Shown>, place: usize, sources: Memo<Vec<Source>>) -> impl IntoView {
+    let text = Memo::new(move |_| shown.with(|shown| text_at(shown, place)));
+    view! {
+        <div class="text" dir="auto">
+            {move || sources.with(|sources| cited(text.get(), sources))}
+        </div>
+    }
+}
+
+#[component]
+fn Reasoning(shown: ArcRwSignal<Shown>, place: usize) -> impl IntoView {
+    let summary = Memo::new({
+        let shown = shown.clone();
+        move |_| {
+            shown.with(|shown| match shown.message.parts.get(place) {
+                Some(Part::Reasoning {
+                    state: Some(PartState::Streaming),
+                    ..
+                }) => "Thinking…",
+                Some(Part::Reasoning { .. } | Part::Text { .. } | Part::Tool(_) | Part::StepStart) | None => {
+                    "Reasoning"
+                }
+            })
+        }
+    });
+    let text = Memo::new(move |_| shown.with(|shown| text_at(shown, place)));
+    view! {
+        <details class="reasoning">
+            <summary>{move || summary.get()}</summary>
+            <div class="text" dir="auto">
+                {move || text.get()}
+            </div>
+        </details>
+    }
+}
+
+/// The words of a part.
+fn text_at(shown: &Shown, place: usize) -> String {
+    match shown.message.parts.get(place) {
+        Some(Part::Text { text, .. } | Part::Reasoning { text, .. }) => text.clone(),
+        Some(Part::Tool(_) | Part::StepStart) | None => String::new(),
     }
 }
 

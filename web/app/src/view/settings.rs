@@ -1,21 +1,25 @@
 //! The owner's settings, section by section. A section is one line of [`SECTIONS`], a name, and a component.
 
+mod fact;
+mod forgotten;
 mod general;
 mod instructions;
 mod key;
 mod keyboard;
+mod memory;
 mod models;
 mod question;
 mod security;
 mod work;
 
 use super::frame::{Drawer, HeadingFocus, PageHeader, is_plain_click, nothing_has_focus};
-use crate::store::{Store, section_path};
+use crate::store::{MEMORY, Store, section_path};
 use general::General;
 use keyboard::Keyboard;
-use leptos::either::{Either, EitherOf4};
+use leptos::either::{Either, EitherOf5};
 use leptos::html;
 use leptos::prelude::*;
+use memory::Memory;
 use models::Models;
 use question::SettingsQuestion;
 use security::Security;
@@ -34,6 +38,7 @@ struct Section {
 enum Name {
     General,
     Models,
+    Memory,
     Keyboard,
     Security,
 }
@@ -41,19 +46,21 @@ enum Name {
 impl Name {
     fn view(self, store: Store) -> impl IntoView {
         match self {
-            Self::General => EitherOf4::A(view! { <General store /> }),
-            Self::Models => EitherOf4::B(view! { <Models store /> }),
-            Self::Keyboard => EitherOf4::C(view! { <Keyboard /> }),
-            Self::Security => EitherOf4::D(view! { <Security store /> }),
+            Self::General => EitherOf5::A(view! { <General store /> }),
+            Self::Models => EitherOf5::B(view! { <Models store /> }),
+            Self::Memory => EitherOf5::C(view! { <Memory store /> }),
+            Self::Keyboard => EitherOf5::D(view! { <Keyboard /> }),
+            Self::Security => EitherOf5::E(view! { <Security store /> }),
         }
     }
 }
 
 /// All sections, in the order in which they stand.
 #[rustfmt::skip]
-static SECTIONS: [Section; 4] = [
+static SECTIONS: [Section; 5] = [
     Section { address: "", title: "General", name: Name::General },
     Section { address: "models", title: "Models", name: Name::Models },
+    Section { address: MEMORY, title: "Memory", name: Name::Memory },
     Section { address: "keyboard", title: "Keyboard", name: Name::Keyboard },
     Section { address: "security", title: "Security", name: Name::Security },
 ];

@@ -46,12 +46,12 @@ pub(super) fn ConversationSpending(store: Store) -> impl IntoView {
     move || {
         has_any.get().then(|| {
             view! {
-                <details class="spending">
+                <details class="popover" name="conversation-header">
                     <summary title="What this conversation has used">
                         <span class="unseen">"Used so far: "</span>
                         {move || summary.get()}
                     </summary>
-                    <div class="spending-body">
+                    <div class="popover-body">
                         <h2>"Used in this conversation"</h2>
                         <dl>{move || rows(store)}</dl>
                         <p class="aside">{move || note(store)}</p>

@@ -1,45 +1,198 @@
-//! A tool's call inside an answer: a card that says what was done and how it went, and opens to say with what.
+//! A tool's call inside an answer: a card with one line that says what is done and how it goes, and opens to say with what.
 
+mod entries;
+mod standing;
+
+use super::icon::{Glyph, Icon};
 use super::question::Question;
-use crate::store::{ShownState, Store};
+use crate::store::{Shown, ShownState, Store};
+use entries::entries;
 use flarebot_protocol::MessageId;
-use flarebot_protocol::message::{ToolPart, ToolState};
+use flarebot_protocol::message::{Part, ToolPart, ToolState};
+use flarebot_protocol::tool_activity::{ActivityKind, ActivityProgress, ToolActivity};
 use leptos::either::Either;
+use leptos::html;
 use leptos::prelude::*;
-use serde_json::Value;
-
-/// Where a call is shown.
-pub(super) struct Place<'a> {
-    pub(super) store: Store,
-    /// The answer that it is part of.
-    pub(super) message: &'a MessageId,
-    /// How settled that answer is.
-    pub(super) state: ShownState,
-}
+use standing::{Standing, attempts, elapsed};
 
 /// The card of a call. It is folded, unless the owner has to read what it is about.
-pub(super) fn card(call: &ToolPart, place: &Place<'_>) -> impl IntoView + use<> {
-    let progress = progress(call, place.state);
-    let (class, word) = match progress {
-        Progress::Running => ("tool running", "running…"),
-        Progress::Waiting => ("tool waiting", "needs your approval"),
-        Progress::Allowed => ("tool", "allowed"),
-        Progress::Done => ("tool", "done"),
-        Progress::Failed => ("tool failed", "failed"),
-        Progress::Declined => ("tool", "declined"),
-        Progress::Stopped => ("tool", "stopped"),
+#[component]
+pub(super) fn ToolCard(
+    store: Store,
+    /// The answer that the call is part of.
+    message: MessageId,
+    call_id: String,
+    shown: ArcRwSignal<Shown>,
+) -> impl IntoView {
+    let card = Card {
+        store,
+        call: StoredValue::new((message, call_id)),
+        shown: RwSignal::from(shown),
     };
-    let entries = entries(&call.state);
-    let question = (progress == Progress::Waiting).then(|| question(call, place));
+    let details = NodeRef::<html::Details>::new();
+    let standing = Memo::new(move |_| card.standing());
+    let is_open = RwSignal::new(standing.get_untracked() == Standing::Waiting);
+    let note = Memo::new(move |_| standing.get().note());
+    Effect::new(move |before: Option<bool>| {
+        let is_waiting = standing.get() == Standing::Waiting;
+        if before.is_some_and(|before| before != is_waiting) {
+            is_open.set(is_waiting);
+        }
+        is_waiting
+    });
+    Effect::new(move |_| card.want_activity());
     view! {
-        <details class=class open=progress == Progress::Waiting>
+        <details
+            class=move || standing.get().class()
+            open=move || is_open.get()
+            node_ref=details
+            on:toggle=move |_| {
+                if let Some(details) = details.get_untracked() {
+                    is_open.set(details.open());
+                }
+            }
+        >
             <summary>
-                <span class="tool-name" dir="auto">{readable(&call.tool_name)}</span>
+                <CardTitle card />
+                <span class="tool-state">{move || standing.get().word()}</span>
                 " "
-                <span class="tool-state">{word}</span>
+                <CardFacts card standing />
+                {move || note.get().map(|note| view! { <span class="tool-note">{note}</span> })}
             </summary>
-            <dl>
-                {entries
+            {move || is_open.get().then(|| view! { <CardBody card standing /> })}
+        </details>
+    }
+}
+
+/// What the parts of a card share.
+#[derive(Clone, Copy)]
+struct Card {
+    store: Store,
+    call: StoredValue<(MessageId, String)>,
+    shown: RwSignal<Shown>,
+}
+
+impl Card {
+    /// Reads the call as far as the answer tells it.
+    fn with_call<T>(self, read: impl FnOnce(&ToolPart, ShownState) -> T) -> Option<T> {
+        self.shown.with(|shown| {
+            self.call.with_value(|(_, id)| {
+                let mut parts = shown.message.parts.iter();
+                let call = parts.find_map(|part| match part {
+                    Part::Tool(call) if call.tool_call_id == *id => Some(call),
+                    Part::Tool(_) | Part::Text { .. } | Part::Reasoning { .. } | Part::StepStart => None,
+                });
+                call.map(|call| read(call, shown.state))
+            })
+        })
+    }
+
+    /// Reads what is known of the call beside the answer.
+    fn with_activity<T>(self, read: impl FnOnce(Option<&ToolActivity>) -> T) -> T {
+        self.call.with_value(|(message, call)| {
+            let activities = self.store.conversation.activities;
+            activities.with(|known| read(known.of(message, call)))
+        })
+    }
+
+    fn standing(self) -> Standing {
+        self.with_activity(|activity| {
+            let standing = self.with_call(|call, state| Standing::of(call, activity, state));
+            standing.unwrap_or(Standing::Stopped)
+        })
+    }
+
+    fn name(self) -> String {
+        let label = self.with_activity(|activity| activity.map(|activity| activity.label.clone()));
+        let label = label.filter(|label| !label.trim().is_empty());
+        let tool = || self.with_call(|call, _| readable(&call.tool_name));
+        label.or_else(tool).unwrap_or_default()
+    }
+
+    fn want_activity(self) {
+        let state = self.with_call(|_, state| state);
+        let is_known = self.with_activity(|activity| activity.is_some());
+        if let (Some(state), false) = (state, is_known) {
+            self.call
+                .with_value(|(message, call)| self.store.want_activity(message, call, state));
+        }
+    }
+}
+
+/// What is done, and what about.
+#[component]
+fn CardTitle(card: Card) -> impl IntoView {
+    let kind = Memo::new(move |_| card.with_activity(|activity| activity.map(|activity| activity.kind)));
+    let name = Memo::new(move |_| card.name());
+    let summary = Memo::new(move |_| card.with_activity(|activity| activity?.summary.clone()));
+    view! {
+        {move || view! { <Icon glyph=glyph(kind.get()) /> }}
+        <span class="tool-name" dir="auto">{move || name.get()}</span>
+        " "
+        {move || summary.get().map(|summary| view! { <span class="tool-about" dir="auto">{summary}" "</span> })}
+    }
+}
+
+/// How long it takes and how far it is. Only what has changed is written anew, and the time only while it goes on.
+#[component]
+fn CardFacts(card: Card, standing: Memo<Standing>) -> impl IntoView {
+    let clock = card.store.conversation.clock;
+    let words = Memo::new(move |_| {
+        let standing = standing.get();
+        let now = if standing == Standing::Running {
+            clock.get()
+        } else {
+            0
+        };
+        card.with_activity(|activity| {
+            let activity = activity?;
+            let progress = activity
+                .progress
+                .as_ref()
+                .filter(|_| standing == Standing::Running);
+            let words = [
+                elapsed(activity, standing, now),
+                progress.and_then(progress_words),
+                attempts(activity, standing),
+            ];
+            let words: Vec<_> = words.into_iter().flatten().collect();
+            (!words.is_empty()).then(|| words.join(" · "))
+        })
+    });
+    let part = Memo::new(move |_| {
+        let is_running = standing.get() == Standing::Running;
+        card.with_activity(|activity| part_done(activity?.progress.as_ref()?))
+            .filter(|_| is_running)
+    });
+    let name = Memo::new(move |_| card.name());
+    view! {
+        {move || words.get().map(|words| view! { <span class="tool-facts" dir="auto">{format!("· {words}")}</span> })}
+        {move || {
+            part.get()
+                .map(|(done, total)| {
+                    view! {
+                        <progress
+                            class="tool-progress"
+                            value=done.to_string()
+                            max=total.to_string()
+                            aria-label=format!("Progress: {}", name.get())
+                        ></progress>
+                    }
+                })
+        }}
+    }
+}
+
+/// With what, and what came of it.
+#[component]
+fn CardBody(card: Card, standing: Memo<Standing>) -> impl IntoView {
+    let entries = Memo::new(move |_| card.with_call(|call, _| entries(&call.state)).unwrap_or_default());
+    let is_waiting = Memo::new(move |_| standing.get() == Standing::Waiting);
+    view! {
+        <dl>
+            {move || {
+                entries
+                    .get()
                     .into_iter()
                     .map(|(heading, text)| {
                         view! {
@@ -51,91 +204,69 @@ pub(super) fn card(call: &ToolPart, place: &Place<'_>) -> impl IntoView + use<> 
                             </dd>
                         }
                     })
-                    .collect::<Vec<_>>()}
-            </dl>
-            {question}
-        </details>
+                    .collect::<Vec<_>>()
+            }}
+        </dl>
+        {move || is_waiting.get().then(|| view! { <CardQuestion card /> })}
     }
 }
 
 /// What the owner is asked about a call that waits.
-fn question(call: &ToolPart, place: &Place<'_>) -> impl IntoView + use<> {
-    let ToolState::ApprovalRequested { approval, .. } = &call.state else {
-        return None;
-    };
-    let tool = readable(&call.tool_name);
-    // As long as the rest of its step runs, nothing can be decided.
-    Some(if place.state == ShownState::Running {
-        Either::Left(view! { <p class="question">"You can decide when the rest of this step is done."</p> })
-    } else {
-        let (store, message, call_id) = (place.store, place.message.clone(), call.tool_call_id.clone());
-        let approval = approval.clone();
-        Either::Right(view! { <Question store tool message call_id approval /> })
-    })
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Progress {
-    Running,
-    Waiting,
-    Allowed,
-    Done,
-    Failed,
-    Declined,
-    Stopped,
-}
-
-/// A call that has not ended in an answer that has will never end.
-fn progress(call: &ToolPart, message: ShownState) -> Progress {
-    match &call.state {
-        ToolState::OutputError { .. } => Progress::Failed,
-        ToolState::OutputAvailable { .. } if call.state.is_settled() => Progress::Done,
-        ToolState::OutputDenied { .. } => Progress::Declined,
-        ToolState::ApprovalRequested { .. } => Progress::Waiting,
-        ToolState::ApprovalResponded { .. } if call.state.is_declined() => Progress::Declined,
-        ToolState::ApprovalResponded { .. } if message != ShownState::Running => Progress::Allowed,
-        ToolState::InputStreaming
-        | ToolState::InputAvailable { .. }
-        | ToolState::ApprovalResponded { .. }
-        | ToolState::OutputAvailable { .. } => {
-            if message == ShownState::Running {
-                Progress::Running
-            } else {
-                Progress::Stopped
-            }
-        }
+#[component]
+fn CardQuestion(card: Card) -> impl IntoView {
+    let is_running = Memo::new(move |_| card.with_call(|_, state| state) == Some(ShownState::Running));
+    let approval = Memo::new(move |_| {
+        let approval = card.with_call(|call, _| match &call.state {
+            ToolState::ApprovalRequested { approval, .. } => Some(approval.clone()),
+            ToolState::InputStreaming
+            | ToolState::InputAvailable { .. }
+            | ToolState::ApprovalResponded { .. }
+            | ToolState::OutputAvailable { .. }
+            | ToolState::OutputError { .. }
+            | ToolState::OutputDenied { .. } => None,
+        });
+        approval.flatten()
+    });
+    move || {
+        let approval = approval.get()?;
+        // As long as the rest of its step runs, nothing can be decided.
+        Some(if is_running.get() {
+            Either::Left(
+                view! { <p class="question">"You can decide when the rest of this step is done."</p> },
+            )
+        } else {
+            let (message, call_id) = card.call.get_value();
+            let tool = untrack(|| card.name());
+            Either::Right(view! { <Question store=card.store tool message call_id approval /> })
+        })
     }
 }
 
-/// What there is to be read of a call, each with its heading.
-fn entries(state: &ToolState) -> Vec<(&'static str, String)> {
-    let input = state.input().filter(|input| !is_empty(input));
-    let input = input.map(|input| ("Input", text(input)));
-    let output = match state {
-        ToolState::InputStreaming
-        | ToolState::InputAvailable { .. }
-        | ToolState::ApprovalRequested { .. } => None,
-        ToolState::ApprovalResponded { approval, .. } | ToolState::OutputDenied { approval, .. } => {
-            approval.reason.clone().map(|reason| ("Reason", reason))
-        }
-        ToolState::OutputAvailable { output, .. } if state.is_settled() => Some(("Output", text(output))),
-        ToolState::OutputAvailable { output, .. } => Some(("So far", text(output))),
-        ToolState::OutputError { error_text, .. } => Some(("Error", error_text.clone())),
-    };
-    input.into_iter().chain(output).collect()
-}
-
-fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
-}
-
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            serde_json::to_string_pretty(value).unwrap_or_default()
-        }
+/// The symbol of what a tool does.
+const fn glyph(kind: Option<ActivityKind>) -> Glyph {
+    match kind {
+        Some(ActivityKind::Time) => Glyph::Clock,
+        Some(ActivityKind::Conversation) => Glyph::Pen,
+        Some(ActivityKind::Memory) => Glyph::Bookmark,
+        Some(ActivityKind::Web) => Glyph::Globe,
+        Some(ActivityKind::Other) | None => Glyph::Spanner,
     }
+}
+
+fn progress_words(progress: &ActivityProgress) -> Option<String> {
+    let count = match (progress.done, progress.total) {
+        (Some(done), Some(total)) => Some(format!("{done} of {total}")),
+        (Some(done), None) => Some(done.to_string()),
+        (None, _) => None,
+    };
+    let words: Vec<_> = progress.text.clone().into_iter().chain(count).collect();
+    (!words.is_empty()).then(|| words.join(" · "))
+}
+
+/// How much is done of how much, where both are known.
+fn part_done(progress: &ActivityProgress) -> Option<(u64, u64)> {
+    let total = progress.total.filter(|total| *total > 0)?;
+    Some((progress.done?.min(total), total))
 }
 
 /// A tool's name as words: `current_time` is "Current time".
@@ -149,172 +280,4 @@ fn readable(name: &str) -> String {
 }
 
 #[cfg(all(test, feature = "ssr"))]
-mod tests {
-    use super::*;
-    use crate::platform::Nowhere;
-    use flarebot_protocol::address::Page;
-    use flarebot_protocol::message::Approval;
-    use serde_json::json;
-    use std::rc::Rc;
-
-    fn call(state: ToolState) -> ToolPart {
-        ToolPart::new("call", "current_time", state)
-    }
-
-    fn returned(output: Value, preliminary: Option<bool>) -> ToolPart {
-        call(ToolState::OutputAvailable {
-            input: json!({"zone": "UTC"}),
-            output,
-            preliminary,
-        })
-    }
-
-    /// The card of a call in an answer of this state, as the server would write it.
-    #[expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
-    fn html(call: &ToolPart, state: ShownState) -> String {
-        let message = MessageId::new("answer").unwrap();
-        Owner::new().with(|| {
-            let store = Store::new(Page::Home, Rc::new(Nowhere));
-            let place = Place {
-                store,
-                message: &message,
-                state,
-            };
-            card(call, &place).to_html()
-        })
-    }
-
-    fn asked(input: Value) -> ToolPart {
-        let approval = Approval::asked("answer/call");
-        ToolPart::new(
-            "call",
-            "send_letter",
-            ToolState::ApprovalRequested { input, approval },
-        )
-    }
-
-    fn answered(approved: bool) -> ToolPart {
-        call(ToolState::ApprovalResponded {
-            input: json!({}),
-            approval: Approval::asked("answer/call").answered(approved, None),
-        })
-    }
-
-    #[test]
-    fn a_call_that_needs_approval_is_open_with_what_it_is_about_and_two_buttons() {
-        let html = html(&asked(json!({"to": "<b>Ada</b>"})), ShownState::Settled);
-        assert!(
-            html.contains("open") && html.contains("needs your approval"),
-            "{html}"
-        );
-        for expected in [
-            "Send letter",
-            "&lt;b&gt;Ada",
-            "Nothing has happened yet",
-            "Allow",
-            "Decline",
-        ] {
-            assert!(html.contains(expected), "{expected}: {html}");
-        }
-        assert!(!html.contains("<b>"), "{html}");
-    }
-
-    #[test]
-    fn nothing_can_be_decided_while_the_rest_of_the_step_runs() {
-        let html = html(&asked(json!({})), ShownState::Running);
-        assert!(
-            html.contains("needs your approval") && !html.contains("<button"),
-            "{html}"
-        );
-    }
-
-    #[test]
-    fn a_decision_shows_on_the_card() {
-        let declined = call(ToolState::OutputDenied {
-            input: json!({}),
-            approval: Approval::asked("answer/call").answered(false, Some("Too late.".to_owned())),
-        });
-        for state in [ShownState::Running, ShownState::Settled] {
-            assert_eq!(progress(&declined, state), Progress::Declined);
-            assert_eq!(progress(&answered(false), state), Progress::Declined);
-        }
-        assert_eq!(entries(&declined.state), [("Reason", "Too late.".to_owned())]);
-        assert_eq!(progress(&answered(true), ShownState::Settled), Progress::Allowed);
-        assert_eq!(progress(&answered(true), ShownState::Running), Progress::Running);
-    }
-
-    #[test]
-    fn a_card_says_how_far_the_call_is() {
-        let running = [
-            call(ToolState::InputStreaming),
-            call(ToolState::InputAvailable { input: json!({}) }),
-            returned(json!("10 %"), Some(true)),
-        ];
-        for call in &running {
-            assert_eq!(progress(call, ShownState::Running), Progress::Running);
-            assert_eq!(progress(call, ShownState::Settled), Progress::Stopped);
-        }
-        let failed = call(ToolState::OutputError {
-            input: json!({}),
-            error_text: "No clock.".to_owned(),
-        });
-        for message in [ShownState::Running, ShownState::Settled] {
-            assert_eq!(progress(&returned(json!("noon"), None), message), Progress::Done);
-            assert_eq!(progress(&failed, message), Progress::Failed);
-        }
-    }
-
-    #[test]
-    fn a_card_is_folded_and_names_the_tool_in_words() {
-        let html = html(&returned(json!({"time": "12:00"}), None), ShownState::Settled);
-        assert!(html.contains("Current time") && html.contains("done"), "{html}");
-        assert!(
-            !html.contains("<details open") && !html.contains(" open"),
-            "{html}"
-        );
-    }
-
-    #[test]
-    fn what_a_tool_says_is_text_and_never_markup() {
-        let hostile = ToolPart::new(
-            "call",
-            "<img src=x>",
-            ToolState::OutputAvailable {
-                input: json!("<script>input</script>"),
-                output: json!("<b>output</b>"),
-                preliminary: None,
-            },
-        );
-        let html = html(&hostile, ShownState::Settled);
-        for markup in ["<img", "<script", "<b>"] {
-            assert!(!html.contains(markup), "{html}");
-        }
-        assert!(html.contains("&lt;b&gt;output&lt;/b&gt;"), "{html}");
-    }
-
-    #[test]
-    fn an_input_that_says_nothing_is_left_out() {
-        let headings = |state: ToolState| {
-            entries(&state)
-                .into_iter()
-                .map(|(heading, _)| heading)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            headings(ToolState::InputAvailable { input: json!({}) }),
-            [] as [&str; 0]
-        );
-        assert_eq!(headings(returned(json!(1), None).state), ["Input", "Output"]);
-        assert_eq!(
-            headings(returned(json!(1), Some(true)).state),
-            ["Input", "So far"]
-        );
-    }
-
-    #[test]
-    fn a_tool_without_a_readable_name_is_a_tool() {
-        assert_eq!(readable("rename-conversation"), "Rename conversation");
-        assert_eq!(readable("_"), "Tool");
-        assert_eq!(readable("élan"), "Élan");
-    }
-}
+mod tests;

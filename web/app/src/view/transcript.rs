@@ -28,6 +28,7 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
     };
     Effect::new(move |_| {
         conversation.changed.track();
+        conversation.activities.track();
         follow.content_changed();
     });
     Effect::new(move |_| {

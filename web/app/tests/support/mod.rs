@@ -11,6 +11,7 @@
     reason = "support for tests: a broken expectation is to stop the test, and not every suite uses everything"
 )]
 
+pub mod memory;
 pub mod settings;
 
 use flarebot_app::platform::{
@@ -19,9 +20,11 @@ use flarebot_app::platform::{
 use flarebot_app::store::Store;
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::Page;
+use flarebot_protocol::call::{CallFailure, FailureCode};
 use flarebot_protocol::conversation::{ConversationActivity, ConversationSummary, PublicState};
 use flarebot_protocol::frame::{AgentKind, HistoryFrame, RpcReply, ServerFrame, SharedState};
 use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::tool_activity::ConversationState;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -44,6 +47,7 @@ pub struct Fake {
     pub requests: RefCell<Vec<(Request, Answer)>>,
     pub sockets: RefCell<Vec<Rc<FakeSocket>>>,
     listener: RefCell<Option<Listener>>,
+    timers: RefCell<Vec<Rc<FakeTimer>>>,
     now: Cell<i64>,
     identifiers: Cell<u128>,
 }
@@ -57,9 +61,22 @@ pub struct FakeSocket {
 
 struct SocketHandle(Rc<FakeSocket>);
 
-struct FakeTimer;
+/// A timer that has fired, or was dropped, has nothing to do any more.
+struct FakeTimer {
+    due_at: i64,
+    wake: RefCell<Option<Box<dyn FnOnce()>>>,
+}
 
-impl Timer for FakeTimer {}
+struct TimerHandle(Rc<FakeTimer>);
+
+impl Timer for TimerHandle {}
+
+impl Drop for TimerHandle {
+    fn drop(&mut self) {
+        let wake = self.0.wake.take();
+        drop(wake);
+    }
+}
 
 impl Socket for SocketHandle {
     fn send(&self, text: &str) {
@@ -130,6 +147,14 @@ impl FakeSocket {
         };
         self.receive(&ServerFrame::Rpc(reply));
     }
+
+    /// Refuses the last call of a method.
+    pub fn refuse(&self, method: &str, code: FailureCode, sentence: &str) {
+        let calls = self.calls(method);
+        let id = calls.last().expect("the call was made")["id"].as_str().unwrap();
+        let failure = CallFailure::new(code, sentence);
+        self.receive(&ServerFrame::Rpc(RpcReply::failed(id.to_owned(), failure)));
+    }
 }
 
 impl Fake {
@@ -176,6 +201,23 @@ impl Fake {
     pub fn happen(&self, event: BrowserEvent) {
         let listener = self.listener.borrow().clone().unwrap();
         listener(event);
+    }
+
+    /// Lets time pass, in milliseconds, with the timers that fire meanwhile.
+    pub fn pass(&self, milliseconds: i64) {
+        let until = self.now.get() + milliseconds;
+        loop {
+            let timers = self.timers.borrow().clone();
+            let due = timers
+                .iter()
+                .filter(|timer| timer.due_at <= until && timer.wake.borrow().is_some())
+                .min_by_key(|timer| timer.due_at);
+            let Some(timer) = due else { break };
+            self.now.set(timer.due_at.max(self.now.get()));
+            let wake = timer.wake.take().unwrap();
+            wake();
+        }
+        self.now.set(until);
     }
 
     /// The newest open socket whose path contains `part`.
@@ -229,7 +271,10 @@ impl Fake {
         socket.receive(&ServerFrame::Identity {
             name: id.to_string(),
             agent: AgentKind::Conversation,
-            state_follows: false,
+            state_follows: true,
+        });
+        socket.receive(&ServerFrame::State {
+            state: SharedState::Conversation(ConversationState::default()),
         });
         socket.receive(&ServerFrame::History(HistoryFrame {
             messages,
@@ -315,8 +360,13 @@ impl Platform for Fake {
         Box::new(SocketHandle(socket))
     }
 
-    fn set_timer(&self, _delay: i64, _wake: Box<dyn FnOnce()>) -> Box<dyn Timer> {
-        Box::new(FakeTimer)
+    fn set_timer(&self, delay: i64, wake: Box<dyn FnOnce()>) -> Box<dyn Timer> {
+        let timer = Rc::new(FakeTimer {
+            due_at: self.now.get() + delay,
+            wake: RefCell::new(Some(wake)),
+        });
+        self.timers.borrow_mut().push(Rc::clone(&timer));
+        Box::new(TimerHandle(timer))
     }
 
     fn listen(&self, events: Rc<dyn Fn(BrowserEvent)>) {

@@ -16,6 +16,8 @@ pub(in crate::turn) enum Ending {
     Full,
     /// The model called tools in the last step that an answer may have.
     TooManySteps,
+    /// The model does again and again what fails.
+    Stuck,
     /// The owner stopped it.
     Aborted,
     /// It failed, with a sentence for the owner.
@@ -43,6 +45,7 @@ impl Answering {
                 Outcome::Completed,
                 self.completion_notice(Some(notice::TOO_MANY_STEPS)),
             ),
+            Ending::Stuck => (Outcome::Completed, self.completion_notice(Some(notice::STUCK))),
             Ending::Aborted => (Outcome::Aborted, None),
             Ending::Failed(sentence) => (Outcome::Error, Some(sentence.clone())),
         };
@@ -55,7 +58,9 @@ impl Answering {
         match ending {
             Ending::Completed(reason) => self.send_finish(reason, &ended, now, effects),
             Ending::Full => self.send_finish(FinishReason::Length, &ended, now, effects),
-            Ending::TooManySteps => self.send_finish(FinishReason::ToolCalls, &ended, now, effects),
+            Ending::TooManySteps | Ending::Stuck => {
+                self.send_finish(FinishReason::ToolCalls, &ended, now, effects);
+            }
             Ending::Aborted => self.send(Chunk::Abort, now, effects),
             Ending::Failed(error_text) => self.send(Chunk::Error { error_text }, now, effects),
         }
@@ -75,10 +80,7 @@ impl Answering {
     fn stop_everything(&mut self, now: i64, effects: &mut Vec<Effect>) {
         match std::mem::replace(&mut self.activity, Activity::Nothing) {
             Activity::Model(_) | Activity::Summary(_) => effects.push(Effect::StopModel),
-            Activity::Tools(mut open) => {
-                let running = open.abandon().into_iter();
-                effects.extend(running.map(|call_id| Effect::StopTool { call_id }));
-            }
+            Activity::Tools(open) => self.drop_calls(open, effects),
             Activity::Nothing | Activity::Pause { .. } => {}
         }
         if let Some(end_of_part) = self.answer.close() {

@@ -8,14 +8,14 @@ use crate::turn::answer::{Kind, Room};
 use crate::turn::incident::MAXIMUM_MODEL_CALLS;
 use crate::turn::model_call::ModelCall;
 use crate::turn::state::Overflow;
-use crate::turn::tools::OpenCalls;
-use crate::turn::{Effect, MAXIMUM_STEPS, notice};
+use crate::turn::tools::{OpenCalls, Report};
+use crate::turn::{Effect, MAXIMUM_STEPS, StopReason, notice};
 use flarebot_model::{
     MAXIMUM_OUTPUT_TOKENS, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolDefinition,
 };
 use flarebot_protocol::chunk::{Chunk, FinishReason};
 use flarebot_protocol::message::ToolPart;
-use flarebot_tool::{ToolDescriptor, bounded};
+use flarebot_tool::ToolDescriptor;
 use serde_json::{Value, json};
 
 /// What asks a model to go on with an answer that was cut off. It is part of no transcript.
@@ -44,16 +44,20 @@ impl Answering {
         }
     }
 
-    /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one.
+    /// Calls the model, after a checkpoint: for a new step with the chunks that open it, or for the rest of one. The turn's
+    /// claim is the checkpoint of its first call ([`crate::turn::TurnState::claimed`]).
     pub(super) fn call(&mut self, opening: Vec<Chunk>, now: i64, effects: &mut Vec<Effect>) -> Progress {
         self.activity = Activity::Nothing;
         self.make_room();
         if self.state.model_calls >= MAXIMUM_MODEL_CALLS {
             return Progress::Ends(Ending::Failed(notice::TOO_MUCH_WORK.to_owned()));
         }
+        let follows_from_the_claim = self.state.model_calls == 0 && self.state.overflow.is_none();
         self.state.model_calls = self.state.model_calls.saturating_add(1);
         self.state.model = Some(self.context.model.clone());
-        effects.push(Effect::Checkpoint(self.state.clone()));
+        if !follows_from_the_claim {
+            effects.push(Effect::Checkpoint(self.state.clone()));
+        }
         for chunk in opening {
             self.send(chunk, now, effects);
         }
@@ -206,30 +210,18 @@ impl Answering {
     }
 
     /// A tool tells how far it is.
-    pub(super) fn tell_progress(
-        &mut self,
-        call_id: String,
-        progress: Value,
-        now: i64,
-        effects: &mut Vec<Effect>,
-    ) {
-        let Activity::Tools(open) = &mut self.activity else {
-            return;
-        };
-        if open.tells(&call_id, now) {
-            let chunk = Chunk::ToolOutputAvailable {
-                tool_call_id: call_id,
-                output: bounded(progress),
-                preliminary: Some(true),
-            };
-            self.send(chunk, now, effects);
+    pub(super) fn hear_report(&mut self, call_id: &str, report: Value, now: i64, effects: &mut Vec<Effect>) {
+        if let Activity::Tools(open) = &mut self.activity {
+            open.hear(call_id, report);
+            let due = open.due(now);
+            self.settle(due.into_iter().map(told).collect(), effects);
         }
     }
 
     /// A tool returned. What comes after its deadline is not taken.
     pub(super) fn take_result(
         &mut self,
-        call_id: String,
+        call_id: &str,
         result: Result<Value, String>,
         now: i64,
         effects: &mut Vec<Effect>,
@@ -237,12 +229,13 @@ impl Answering {
         let Activity::Tools(open) = &mut self.activity else {
             return Progress::GoesOn;
         };
-        if !open.close(&call_id) {
+        let Some(mut call) = open.close(call_id) else {
             return Progress::GoesOn;
-        }
-        let tool_call_id = call_id;
+        };
+        let mut chunks: Vec<Chunk> = call.take_withheld().map(told).into_iter().collect();
+        let tool_call_id = call.id;
         let result = result.map_or_else(ActionResult::Failed, ActionResult::Returned);
-        let chunk = match result.bounded() {
+        let last = match result.bounded() {
             ActionResult::Returned(output) => Chunk::ToolOutputAvailable {
                 tool_call_id,
                 output,
@@ -253,32 +246,37 @@ impl Answering {
                 error_text,
             },
         };
-        if self.answer.take_room(&chunk) == Room::Full {
+        if self.answer.take_room(&last) == Room::Full {
             return Progress::Ends(Ending::Full);
         }
-        self.settle(vec![chunk], effects);
+        chunks.push(last);
+        self.settle(chunks, effects);
         self.go_on_after_tools(now, effects)
     }
 
-    /// Calls that ran for too long fail; whatever they still do is not waited for.
-    pub(super) fn give_up_calls(
-        &mut self,
-        expired: Vec<String>,
-        now: i64,
-        effects: &mut Vec<Effect>,
-    ) -> Progress {
+    /// Tells the owner what was withheld, and gives up calls that run for too long; whatever they still do is not waited for.
+    pub(super) fn look_after_calls(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
+        let Activity::Tools(open) = &mut self.activity else {
+            return Progress::GoesOn;
+        };
+        let expired = open.expire(now);
+        let due = open.due(now);
+        self.settle(due.into_iter().map(told).collect(), effects);
         if expired.is_empty() {
             return Progress::GoesOn;
         }
-        for tool_call_id in expired {
+        for mut call in expired {
+            let withheld = call.take_withheld().map(told);
+            self.settle(withheld.into_iter().collect(), effects);
             effects.push(Effect::StopTool {
-                call_id: tool_call_id.clone(),
+                call_id: call.id.clone(),
+                reason: StopReason::TimedOut,
             });
             let error_text =
                 "The tool took too long and was given up. It is not known how far it came.".to_owned();
             self.settle(
                 vec![Chunk::ToolOutputError {
-                    tool_call_id,
+                    tool_call_id: call.id,
                     error_text,
                 }],
                 effects,
@@ -287,9 +285,24 @@ impl Answering {
         self.go_on_after_tools(now, effects)
     }
 
+    /// Drops the calls that run, since their answer ends.
+    pub(super) fn drop_calls(&mut self, mut open: OpenCalls, effects: &mut Vec<Effect>) {
+        for mut call in open.abandon() {
+            let withheld = call.take_withheld().map(told);
+            self.settle(withheld.into_iter().collect(), effects);
+            effects.push(Effect::StopTool {
+                call_id: call.id,
+                reason: StopReason::AnswerEnds,
+            });
+        }
+    }
+
     fn go_on_after_tools(&mut self, now: i64, effects: &mut Vec<Effect>) -> Progress {
         match &self.activity {
             Activity::Tools(open) if open.is_empty() && self.waits_for_the_owner() => Progress::Pauses,
+            Activity::Tools(open) if open.is_empty() && self.answer.is_stuck() => {
+                Progress::Ends(Ending::Stuck)
+            }
             Activity::Tools(open) if open.is_empty() => {
                 self.call(vec![Chunk::FinishStep, Chunk::StartStep], now, effects)
             }
@@ -301,7 +314,8 @@ impl Answering {
         }
     }
 
-    /// A result is durable before anybody sees it, so that no tool runs twice for it.
+    /// A result is durable before anybody sees it, so that no tool runs twice for it. So is how far a call is, since what is
+    /// public of it is told with the log.
     fn settle(&mut self, chunks: Vec<Chunk>, effects: &mut Vec<Effect>) {
         for chunk in &chunks {
             self.answer.apply(chunk);
@@ -334,6 +348,15 @@ impl Answering {
         let known: Vec<&str> = self.context.tools.iter().map(|tool| tool.name).collect();
         let name = beginning(name, NAME_CHARACTERS);
         format!("There is no tool {name:?}. The tools are: {}.", known.join(", "))
+    }
+}
+
+/// How far a call is, as the owner is told.
+fn told(report: Report) -> Chunk {
+    Chunk::ToolOutputAvailable {
+        tool_call_id: report.call_id,
+        output: report.report,
+        preliminary: Some(true),
     }
 }
 

@@ -25,7 +25,7 @@ fn without_a_state_to_follow_the_identity_is_enough() {
 #[test]
 fn a_conversations_socket_is_ready_when_its_history_has_come() {
     let mut driver = Driver::connected();
-    driver.receive(&identity(AgentKind::Conversation, false));
+    driver.introduce_conversation();
     assert_eq!(statuses(&driver.outputs()), []);
     driver.receive(&history(Vec::new()));
     let outputs = driver.outputs();
@@ -188,7 +188,7 @@ fn a_frame_that_cannot_be_read_is_reported_and_ignored() {
 #[test]
 fn a_history_that_cannot_be_read_does_not_keep_the_page_waiting() {
     let mut driver = Driver::connected();
-    driver.receive(&identity(AgentKind::Conversation, false));
+    driver.introduce_conversation();
     driver
         .session
         .handle_text(r#"{"type":"flarebot_history","v":2}"#, driver.now);

@@ -4,7 +4,7 @@ use super::{
     ABNORMAL, Driver, cancel_text, history, history_running, identity, queued, running, submissions,
     transmitted,
 };
-use crate::support::{chat, empty_answer, ended, request_id, start};
+use crate::support::{activities, chat, empty_answer, ended, request_id, start};
 use flarebot_protocol::client::{Output, SubmissionState};
 use flarebot_protocol::frame::{
     AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, QueueFrame, ServerFrame,
@@ -109,7 +109,7 @@ fn a_request_waits_for_a_connection() {
     for request in &requests {
         driver.session.submit(request.clone(), driver.now);
     }
-    driver.receive(&identity(AgentKind::Conversation, false));
+    driver.introduce_conversation();
     assert_eq!(transmitted(&driver.outputs()), [] as [&str; 0]);
     driver.receive(&history(Vec::new()));
     assert_eq!(
@@ -206,7 +206,7 @@ fn a_cancelled_request_that_never_left_is_undelivered() {
         submissions(&driver.outputs()),
         [("r", SubmissionState::Undelivered)]
     );
-    driver.receive(&identity(AgentKind::Conversation, false));
+    driver.introduce_conversation();
     driver.receive(&history(Vec::new()));
     assert_eq!(transmitted(&driver.outputs()), [] as [&str; 0]);
 }
@@ -305,7 +305,8 @@ impl Network {
                     self.break_connection();
                     let taken = self.taken.iter();
                     let messages = taken.map(|request| request.message.clone()).collect();
-                    self.send(&identity(AgentKind::Conversation, false));
+                    self.send(&identity(AgentKind::Conversation, true));
+                    self.send(&activities(&[]));
                     self.send(&history(messages));
                 }
                 Output::Transmit(text) => self.to_server.push_back(text),

@@ -1,7 +1,7 @@
 //! A server in miniature: it accepts, answers, dies in the middle of an answer, and goes on elsewhere.
 
 use super::{PAGE, TABS};
-use crate::support::{empty_answer, ended, message_id, question, start};
+use crate::support::{activities, empty_answer, ended, message_id, question, start};
 use flarebot_protocol::chunk::{Chunk, merge};
 use flarebot_protocol::frame::{
     AgentKind, ChatRequest, ChatResponse, ClientFrame, HistoryFrame, QueueFrame, QueuedTurn, RunningTurn,
@@ -133,8 +133,9 @@ impl Server {
         line.send(ServerFrame::Identity {
             name: "conversation".to_owned(),
             agent: AgentKind::Conversation,
-            state_follows: false,
+            state_follows: true,
         });
+        line.send(activities(&[]));
         line.send(ServerFrame::History(history));
     }
 

@@ -62,6 +62,7 @@ impl Store {
             Subject::Leaving(page) => {
                 self.decline();
                 self.discard_instructions();
+                self.discard_memory();
                 self.settings.models.choice.set(None);
                 self.navigate(page);
             }

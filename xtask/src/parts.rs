@@ -1,4 +1,4 @@
-//! The processes of a development server, started together and stopped together, whatever ends this program.
+//! Processes that serve while a command works, started together and stopped together, whatever ends this program.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -35,13 +35,13 @@ const LAST_LINES: usize = 20;
 
 /// What happens to a part's lines beside its log file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Output {
+pub(crate) enum Output {
     Shown,
     LogOnly,
 }
 
 /// The running parts.
-pub(super) struct Parts {
+pub(crate) struct Parts {
     keeper: Child,
     groups: Option<ChildStdin>,
     parts: Vec<Part>,
@@ -56,7 +56,7 @@ struct Part {
 
 impl Parts {
     /// Starts the keeper; parts follow. Their logs go to `logs`.
-    pub(super) fn new(logs: &Path) -> Result<Self> {
+    pub(crate) fn new(logs: &Path) -> Result<Self> {
         files::create_folder(logs)?;
         let mut command = Command::new("sh");
         command
@@ -76,7 +76,7 @@ impl Parts {
     }
 
     /// Starts a part in a process group of its own.
-    pub(super) fn start(&mut self, name: &'static str, command: &mut Command, output: Output) -> Result<()> {
+    pub(crate) fn start(&mut self, name: &'static str, command: &mut Command, output: Output) -> Result<()> {
         let log = self.logs.join(format!("{name}.log"));
         let mut file = File::create(&log).map_err(|error| Failure::at(&log, &error))?;
         command
@@ -112,7 +112,7 @@ impl Parts {
     }
 
     /// Fails if a part has ended.
-    pub(super) fn check(&mut self) -> Result<()> {
+    pub(crate) fn check(&mut self) -> Result<()> {
         for part in &mut self.parts {
             if let Ok(Some(status)) = part.child.try_wait() {
                 return Err(part.died(status));
@@ -122,7 +122,7 @@ impl Parts {
     }
 
     /// Stops every part and waits until all are gone.
-    pub(super) fn stop(mut self) {
+    pub(crate) fn stop(mut self) {
         drop(self.groups.take());
         let deadline = Instant::now() + STOP_LIMIT;
         while Instant::now() < deadline {

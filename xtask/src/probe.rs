@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 const PORT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A free port of the loopback interface.
-pub(super) fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     listener
         .and_then(|listener| listener.local_addr())
@@ -25,7 +25,7 @@ pub(super) fn free_port() -> Result<u16> {
 }
 
 /// Waits until a port can be taken.
-pub(super) fn require_port(port: u16) -> Result<()> {
+pub(crate) fn require_port(port: u16) -> Result<()> {
     let deadline = Instant::now() + PORT_PATIENCE;
     while TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
         if Instant::now() > deadline {
@@ -40,7 +40,7 @@ pub(super) fn require_port(port: u16) -> Result<()> {
 }
 
 /// The status of `GET path`, or nothing if nobody answers properly.
-pub(super) fn status(port: u16, path: &str) -> Option<u16> {
+pub(crate) fn status(port: u16, path: &str) -> Option<u16> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
