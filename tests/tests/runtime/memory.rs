@@ -89,7 +89,7 @@ fn a_fact_told_in_one_conversation_is_known_in_another_until_it_is_forgotten_res
     installation.kill();
     installation.start_again();
     let (mut first, mut second) = (installation.conversation(one), installation.conversation(two));
-    assert_eq!(list(&installation), [fact.clone()]);
+    assert_eq!(list(&installation), std::slice::from_ref(&fact));
     for (socket, message) in [
         (&mut second, "Peanuts after a restart?"),
         (&mut first, "A peanut after a restart?"),
