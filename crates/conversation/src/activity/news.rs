@@ -75,7 +75,7 @@ mod tests {
     fn watchers_are_told_of_calls_at_once() {
         let changes: Vec<(i64, News)> = (10..20).map(|now| (now, News::Calls)).collect();
         assert_eq!(told(&changes, 1_000), (10..20).collect::<Vec<_>>());
-        assert_eq!(told(&[(5, News::Nothing)], 1_000), []);
+        assert_eq!(told(&[(5, News::Nothing)], 1_000), Vec::<i64>::new());
     }
 
     #[test]

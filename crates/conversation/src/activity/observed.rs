@@ -19,6 +19,7 @@ enum What<'a> {
     Announced,
     Written(&'a Value),
     Refused,
+    BrokenOff,
     Asked,
     Reported(&'a Value),
     Returned(&'a Value),
@@ -38,6 +39,13 @@ pub(super) fn of_chunk(chunk: &Chunk) -> Option<Observed<'_>> {
             tool_name,
             input,
         } => (tool_call_id, Some(tool_name), What::Written(input)),
+        // Without an input the model has never written it to its end, so it was not refused.
+        Chunk::ToolInputError {
+            tool_call_id,
+            tool_name,
+            input: Value::Null,
+            ..
+        } => (tool_call_id, Some(tool_name), What::BrokenOff),
         Chunk::ToolInputError {
             tool_call_id,
             tool_name,
@@ -85,6 +93,7 @@ impl Observed<'_> {
                 summary: text::safe(&tool?.summary(input)?),
             },
             What::Refused | What::Failed => Step::Failed(ActivityFailure::Tool),
+            What::BrokenOff => Step::Abandoned,
             What::Asked => Step::Asked,
             What::Reported(report) => Step::Reported(safe(tool?.progress(report))?),
             What::Returned(output) => Step::Returned(outcome(tool, output)),

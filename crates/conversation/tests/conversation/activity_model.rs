@@ -206,6 +206,9 @@ fn happen(world: &mut World, model: &mut Model, happening: Happening) -> bool {
             world.end(&id, Err(&id));
         }
         Happening::TakesTooLong => {
+            if world.running.is_empty() {
+                return false;
+            }
             for id in world.running.clone() {
                 model.set(&id, Stands::TookTooLong);
             }

@@ -9,7 +9,7 @@ use flarebot_conversation::turn::Event;
 use flarebot_conversation::{COMPONENT, MIGRATIONS, initialise, ledger};
 use flarebot_model::ToolCall;
 use flarebot_protocol::chunk::Chunk;
-use flarebot_protocol::tool_activity::{LIVE_ACTIVITIES, ToolActivity};
+use flarebot_protocol::tool_activity::{ActivityStatus, LIVE_ACTIVITIES, ToolActivity};
 use flarebot_sql::native::Database;
 use flarebot_sql::{Sql, migrate};
 use flarebot_tool::Repetition;
@@ -210,6 +210,22 @@ fn a_turn_that_an_older_version_left_running_goes_on_and_is_recorded_from_then_o
     world.end("a", Ok(json!(1)));
     world.finish();
     assert_eq!(status(&world, "a"), SUCCEEDED);
+}
+
+#[test]
+fn a_call_that_the_model_broke_off_is_cancelled_be_it_logged_or_not() {
+    for logged in [true, false] {
+        let mut world = World::new();
+        world.ask();
+        world.announce("a", "look");
+        world.hear(Event::ModelClosed);
+        if logged {
+            world.tick(300);
+            assert_eq!(status(&world, "a"), (ActivityStatus::Cancelled, None));
+        }
+        world.finish();
+        assert_eq!(status(&world, "a"), (ActivityStatus::Cancelled, None));
+    }
 }
 
 #[test]
