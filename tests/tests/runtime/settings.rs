@@ -32,6 +32,13 @@ pub(crate) fn system(installation: &Installation, message: &str) -> String {
     system[0].text.clone()
 }
 
+/// Checks that a model was told exactly these instructions first, and gives what it was told after them.
+fn told_after(installation: &Installation, message: &str, instructions: &str) -> String {
+    let system = system(installation, message);
+    let rest = system.strip_prefix(instructions);
+    rest.unwrap_or_else(|| panic!("{message}: {system:?}")).to_owned()
+}
+
 #[test]
 fn instructions_hold_from_the_next_message_on_until_they_are_reset() {
     let mut installation = Installation::start();
@@ -43,7 +50,8 @@ fn instructions_hold_from_the_next_message_on_until_they_are_reset() {
         .unwrap()
         .defaults;
     socket.ask("One");
-    assert_eq!(system(&installation, "One"), defaults);
+    let rest = told_after(&installation, "One", &defaults);
+    assert!(rest.starts_with("\n\n"), "{rest:?}");
 
     let text = "  Be \"brief\".\r\n\tSag „ja“ 👋🏽  \n";
     let update = UpdateInstructions {
@@ -53,18 +61,18 @@ fn instructions_hold_from_the_next_message_on_until_they_are_reset() {
     for (model, message) in [(COMPATIBLE, "Two"), (ANTHROPIC, "Three"), (WORKERS_AI, "Four")] {
         choose(&installation, model);
         assert_eq!(socket.ask(message).outcome, Some(Outcome::Completed), "{model:?}");
-        assert_eq!(system(&installation, message), text, "{model:?}");
+        assert_eq!(told_after(&installation, message, text), rest, "{model:?}");
     }
     installation.kill();
     installation.start_again();
     let mut socket = installation.conversation(id);
     socket.ask("Five");
-    assert_eq!(system(&installation, "Five"), text);
+    assert_eq!(told_after(&installation, "Five", text), rest);
 
     let reset = installation.agent().call(&ResetInstructions {}).unwrap();
     assert_eq!((reset.customized, reset.modified_at), (false, None));
     socket.ask("Six");
-    assert_eq!(system(&installation, "Six"), defaults);
+    assert_eq!(told_after(&installation, "Six", &defaults), rest);
 }
 
 #[test]
