@@ -11,7 +11,7 @@ enum May {
     UseEverything,
 }
 
-const TABLE: [(&str, May); 15] = [
+const TABLE: [(&str, May); 16] = [
     ("flarebot-sql", May::Use(&[])),
     ("flarebot-protocol", May::Use(&[])),
     ("flarebot-session", May::Use(&["flarebot-protocol"])),
@@ -62,6 +62,7 @@ const TABLE: [(&str, May); 15] = [
         May::Use(&["flarebot-protocol", "flarebot-session"]),
     ),
     ("xtask", May::Use(&["flarebot-protocol", "flarebot-session"])),
+    ("flarebot-bindgen", May::Use(&[])),
 ];
 
 /// Crates that only mean something inside a Worker or a browser.
