@@ -72,6 +72,7 @@ const TABLE: [(&str, May); 16] = [
         May::Use(&["flarebot-protocol", "flarebot-session"]),
     ),
     ("xtask", May::Use(&["flarebot-protocol", "flarebot-session"])),
+    ("flarebot-bindgen", May::Use(&[])),
 ];
 
 /// Crates that only mean something inside a Worker or a browser.

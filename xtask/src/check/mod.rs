@@ -68,6 +68,7 @@ pub(crate) fn command(arguments: Arguments) -> Result<()> {
     note("absences", complaints(absences::check().and_then(externs::check)));
     note("dependency policy", policy::check(toolchain));
     note("clippy, native", native_lints(toolchain));
+    note("flarebot-bindgen", tool_lints(toolchain));
     for package in ["flarebot-worker", "flarebot-client", "flarebot-fixture"] {
         if workspace.find(package).is_some() {
             note(package, wasm_lints(toolchain, package));
@@ -90,6 +91,12 @@ fn native_lints(toolchain: &Toolchain) -> Result<()> {
     clippy
         .args(server_features(toolchain)?)
         .args(["--features", "flarebot-tests/runtime"]);
+    process::run("clippy", clippy.args(["--", "--deny", "warnings"]))
+}
+
+/// No default member of the workspace: only the set-up compiles it.
+fn tool_lints(toolchain: &Toolchain) -> Result<()> {
+    let mut clippy = toolchain.cargo(["clippy", "--quiet", "--package", "flarebot-bindgen"]);
     process::run("clippy", clippy.args(["--", "--deny", "warnings"]))
 }
 

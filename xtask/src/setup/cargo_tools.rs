@@ -1,11 +1,12 @@
-//! wasm-bindgen's command line and worker-build, compiled once for each user, version and compiler: a clean checkout does
-//! not pay for them again.
+//! wasm-bindgen's generator and worker-build, compiled once for each user, version and compiler: a clean checkout does not
+//! pay for them again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::rust::Toolchain;
 use crate::checkout;
+use crate::digest::Inputs;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::process;
@@ -20,24 +21,27 @@ pub(crate) struct CargoTools {
 
 struct Tool {
     package: &'static str,
-    binary: &'static str,
     /// The library in `Cargo.lock` whose version the tool must have.
     library: &'static str,
-    /// A tool that runs for a second is not worth minutes of optimisation.
-    optimisation: &'static str,
+    origin: Origin,
 }
 
-const WASM_BINDGEN: Tool = Tool {
-    package: "wasm-bindgen-cli",
-    binary: "wasm-bindgen",
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A crate of the workspace, in this folder.
+    Workspace(&'static str),
+    Registry,
+}
+
+const BINDGEN: Tool = Tool {
+    package: "flarebot-bindgen",
     library: "wasm-bindgen",
-    optimisation: "1",
+    origin: Origin::Workspace("xtask/bindgen"),
 };
 const WORKER_BUILD: Tool = Tool {
     package: "worker-build",
-    binary: "worker-build",
     library: "worker",
-    optimisation: "0",
+    origin: Origin::Registry,
 };
 
 impl CargoTools {
@@ -47,7 +51,7 @@ impl CargoTools {
         let parts = checkout::cache()?
             .join("tools")
             .join(format!("parts.{}", std::process::id()));
-        let (wasm_bindgen, bindgen_version) = WASM_BINDGEN.find(&lock, toolchain, &parts)?;
+        let (wasm_bindgen, bindgen_version) = BINDGEN.find(&lock, toolchain, &parts)?;
         let (worker_build, build_version) = WORKER_BUILD.find(&lock, toolchain, &parts)?;
         files::remove_folder(&parts)?;
         let versions = format!("wasm-bindgen {bindgen_version}, worker-build {build_version}");
@@ -81,15 +85,25 @@ impl Tool {
             )
         })?;
         let folder = checkout::cache()?.join("tools").join(format!(
-            "{}-{version}-{}",
+            "{}-{version}{}-{}",
             self.package,
+            self.source_key()?,
             compiler_key(toolchain.version())
         ));
-        let binary = folder.join("bin").join(self.binary);
+        let binary = folder.join("bin").join(self.package);
         if !binary.is_file() {
             self.install(&version, &folder, toolchain, parts)?;
         }
         Ok((binary, version))
+    }
+
+    /// Tells apart what the version does not: the sources of a tool of the workspace.
+    fn source_key(&self) -> Result<String> {
+        let Origin::Workspace(folder) = self.origin else {
+            return Ok(String::new());
+        };
+        let sources = Inputs::default().path(&checkout::root().join(folder))?;
+        Ok(format!("-{:.8}", sources.digest()))
     }
 
     /// Builds beside the final folder and renames at the end, so that an interrupted build leaves nothing half done.
@@ -100,10 +114,13 @@ impl Tool {
         ));
         let staging = folder.with_extension(format!("{}.partial", std::process::id()));
         files::empty_folder(&staging)?;
-        let outcome = self
-            .compile(version, &staging, toolchain, parts, &["--locked"])
-            // A lock file may name a version that the registry no longer serves.
-            .or_else(|_| self.compile(version, &staging, toolchain, parts, &[]));
+        let outcome = match self.origin {
+            Origin::Workspace(_) => self.build(&staging, toolchain, parts),
+            Origin::Registry => self
+                .fetch(version, &staging, toolchain, parts, &["--locked"])
+                // A lock file may name a version that the registry no longer serves.
+                .or_else(|_| self.fetch(version, &staging, toolchain, parts, &[])),
+        };
         if let Err(failure) = outcome {
             files::remove_folder(&staging)?;
             files::remove_folder(parts)?;
@@ -112,13 +129,24 @@ impl Tool {
         match fs::rename(&staging, folder) {
             Ok(()) => Ok(()),
             // Another checkout was faster; its tool is the same.
-            Err(_) if folder.join("bin").join(self.binary).is_file() => files::remove_folder(&staging),
+            Err(_) if folder.join("bin").join(self.package).is_file() => files::remove_folder(&staging),
             Err(error) => Err(Failure::at(folder, &error)),
         }
     }
 
     /// `parts` is where the compiled dependencies are while the tools are made.
-    fn compile(
+    fn build(&self, staging: &Path, toolchain: &Toolchain, parts: &Path) -> Result<()> {
+        let mut build = toolchain.cargo(["build", "--profile", "tool", "--package", self.package]);
+        process::run("build", build.env("CARGO_TARGET_DIR", parts))?;
+        let made = parts.join("tool").join(self.package);
+        let binary = staging.join("bin").join(self.package);
+        files::create_folder(&staging.join("bin"))?;
+        fs::copy(&made, &binary).map_err(|error| Failure::at(&made, &error))?;
+        Ok(())
+    }
+
+    /// A tool that runs for a second is not worth minutes of optimisation.
+    fn fetch(
         &self,
         version: &str,
         staging: &Path,
@@ -129,12 +157,12 @@ impl Tool {
         let mut install = toolchain.cargo(["install", "--no-track"]);
         install
             .args(options)
-            .args(["--bin", self.binary, "--root"])
+            .args(["--bin", self.package, "--root"])
             .arg(staging)
             .arg(format!("{}@{version}", self.package))
             .current_dir(staging)
             .env("CARGO_TARGET_DIR", parts)
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.optimisation)
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");

@@ -19,8 +19,8 @@ Usage: cargo xtask setup
 
 Installs what the other commands need, if it is missing: the Wasm target of the Rust toolchain (by rustup, or from
 Debian's packages where rustup may not download), the npm packages of package-lock.json in ./node_modules, and
-wasm-bindgen and worker-build, compiled once for each user and compiler into the cache folder ($FLAREBOT_CACHE,
-$XDG_CACHE_HOME/flarebot, ~/.cache/flarebot, or ~/Library/Caches/flarebot on macOS).";
+wasm-bindgen's generator and worker-build, compiled once for each user and compiler into the cache folder
+($FLAREBOT_CACHE, $XDG_CACHE_HOME/flarebot, ~/.cache/flarebot, or ~/Library/Caches/flarebot on macOS).";
 
 /// Installs Debian packages that are missing, where the system is Debian.
 pub(crate) fn install_debian_packages(packages: &[&str]) -> Result<()> {
