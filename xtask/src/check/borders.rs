@@ -11,7 +11,7 @@ enum May {
     UseEverything,
 }
 
-const TABLE: [(&str, May); 16] = [
+const TABLE: [(&str, May); 17] = [
     ("flarebot-sql", May::Use(&[])),
     ("flarebot-protocol", May::Use(&[])),
     ("flarebot-session", May::Use(&["flarebot-protocol"])),
