@@ -50,7 +50,8 @@ impl Chat {
             // Whatever it says: what counts is that it comes before the next request.
             let _ = foreseen.reply.await;
             if chat.work.get() == Work::AtRest {
-                chat.report_end().await;
+                // There is nothing to see.
+                chat.report_end(true).await;
             }
         });
     }

@@ -78,7 +78,7 @@ impl Chat {
     async fn work_through(self: &Rc<Self>, mut begun: Option<BegunTurn>) -> Result<(), Fault> {
         while !self.closing.get() {
             self.work_through_queue(begun.take()).await?;
-            self.report_end().await;
+            self.report_end(self.seen()).await;
             // What was accepted while the report was under way is worked on now; nothing can slip in after this.
             if !ledger::has_work(&self.sql)? {
                 break;
@@ -160,7 +160,8 @@ impl Chat {
         }
     }
 
-    pub(super) async fn report_end(&self) {
+    /// Tells the agent that no accepted work is left, and whether the owner has seen what came of it.
+    pub(super) async fn report_end(&self, seen: bool) {
         let Some(conversation) = self.id.get() else { return };
         if self.closing.get() {
             return;
@@ -168,7 +169,7 @@ impl Chat {
         let report = AgentRequest::TurnsEnded(TurnReport {
             conversation,
             at: now(),
-            seen: self.seen(),
+            seen,
         });
         if let Err(fault) = object::ask_agent(&self.environment, &report).await {
             log("the agent could not be told of a turn", &fault);
