@@ -3,6 +3,7 @@
 //! It never assumes that the agent is in memory, or that it was itself a moment ago: a socket's frame may wake it
 //! alone, with nothing but its database and the sockets' attachments.
 
+mod acceptance;
 mod activities;
 mod announcing;
 mod approving;
@@ -20,6 +21,7 @@ use crate::fault::{Fault, log};
 use crate::object;
 use crate::socket::{Socket, Sockets};
 use crate::storage::ObjectSql;
+use acceptance::Watch;
 use activities::Told;
 use flarebot_conversation::{ledger, transcript};
 use flarebot_link::route::ConversationRoute;
@@ -52,6 +54,7 @@ struct Chat {
     running: RefCell<Option<RunningTurn>>,
     work: Cell<Work>,
     foreseen: RefCell<Option<Foreseen>>,
+    watch: Watch,
     closing: Cell<bool>,
 }
 
@@ -83,6 +86,7 @@ impl DurableObject for Conversation {
             running: RefCell::new(None),
             work: Cell::new(Work::Unknown),
             foreseen: RefCell::new(None),
+            watch: Watch::default(),
             closing: Cell::new(false),
         };
         Self { chat: Rc::new(chat) }

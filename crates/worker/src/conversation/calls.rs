@@ -85,6 +85,7 @@ impl ConversationService for Service {
                 chat.announce_accepted(request.id, message, None)
                     .map_err(failed)?;
                 chat.begin_work();
+                chat.watched().await;
                 Ok(Submitted {
                     accepted: true,
                     submission,

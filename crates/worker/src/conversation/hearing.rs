@@ -12,7 +12,7 @@ use flarebot_protocol::frame::{
     ChatRequest, ChatResponse, ClientFrame, ClientKind, FrameFault, QueueFrame, QueuedTurn, RpcReply,
     ServerFrame,
 };
-use flarebot_protocol::message::{Message, Outcome};
+use flarebot_protocol::message::Outcome;
 use flarebot_protocol::{MessageId, RequestId};
 use std::rc::Rc;
 use worker::WebSocketIncomingMessage;
@@ -128,44 +128,6 @@ impl Chat {
             Acceptance::Refused(refusal) => {
                 socket.send(&FrameFault::chat(&request.id, refusal.sentence()).answer(socket.client()));
             }
-        }
-        Ok(())
-    }
-
-    /// Tells every client of a message that was accepted, and that it waits if it does. The socket that brought it knows
-    /// the message already.
-    pub(super) fn announce_accepted(
-        &self,
-        request_id: RequestId,
-        message: Message,
-        sender: Option<&Socket>,
-    ) -> Result<(), Fault> {
-        let user_message_id = message.id.clone();
-        let tell_pages = |frame: ServerFrame| {
-            self.sockets.send_to_pages(&self.state, &frame);
-        };
-        tell_pages(ServerFrame::Message { message });
-        self.tell_other_transcripts(sender)?;
-        if self.running.borrow().is_some() {
-            tell_pages(ServerFrame::Queued(QueuedTurn {
-                request_id,
-                user_message_id,
-            }));
-        }
-        Ok(())
-    }
-
-    /// Clients that know no single messages get the transcript, except the one that brought the news.
-    fn tell_other_transcripts(&self, sender: Option<&Socket>) -> Result<(), Fault> {
-        let sender = sender.map(|sender| &sender.attachment.grant.connection);
-        let wanted = |other: &Socket| {
-            other.client() == ClientKind::Sdk
-                && other.attachment.offered.is_none()
-                && sender != Some(&other.attachment.grant.connection)
-        };
-        if self.sockets.all(&self.state).iter().any(wanted) {
-            self.sockets
-                .send(&self.state, &self.transcript_frame(None)?, wanted);
         }
         Ok(())
     }

@@ -166,6 +166,7 @@ impl Chat {
         if self.closing.get() {
             return;
         }
+        self.watch_ends();
         let report = AgentRequest::TurnsEnded(TurnReport {
             conversation,
             at: now(),
@@ -189,6 +190,7 @@ impl Chat {
         };
         let mut timer = Timer::default();
         let mut events = vec![self.begin_with(first, &turn, &mut work, &mut cancelled).await];
+        self.watch_begins();
         let ended = loop {
             let flow = self.hear_events(&turn, events, &mut work);
             self.tell_activities();
