@@ -21,7 +21,7 @@ use crate::fault::{Fault, log};
 use crate::object;
 use crate::socket::{Socket, Sockets};
 use crate::storage::ObjectSql;
-use acceptance::Watch;
+use acceptance::Acknowledgements;
 use activities::Told;
 use flarebot_conversation::{ledger, transcript};
 use flarebot_link::route::ConversationRoute;
@@ -54,7 +54,7 @@ struct Chat {
     running: RefCell<Option<RunningTurn>>,
     work: Cell<Work>,
     foreseen: RefCell<Option<Foreseen>>,
-    watch: Watch,
+    acknowledgements: Acknowledgements,
     closing: Cell<bool>,
 }
 
@@ -86,7 +86,7 @@ impl DurableObject for Conversation {
             running: RefCell::new(None),
             work: Cell::new(Work::Unknown),
             foreseen: RefCell::new(None),
-            watch: Watch::default(),
+            acknowledgements: Acknowledgements::default(),
             closing: Cell::new(false),
         };
         Self { chat: Rc::new(chat) }

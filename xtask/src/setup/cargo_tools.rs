@@ -22,7 +22,7 @@ pub(crate) struct CargoTools {
 struct Tool {
     package: &'static str,
     /// The library in `Cargo.lock` whose version the tool must have.
-    library: &'static str,
+    pinned_with: &'static str,
     origin: Origin,
 }
 
@@ -35,12 +35,12 @@ enum Origin {
 
 const BINDGEN: Tool = Tool {
     package: "flarebot-bindgen",
-    library: "wasm-bindgen",
+    pinned_with: "wasm-bindgen",
     origin: Origin::Workspace("xtask/bindgen"),
 };
 const WORKER_BUILD: Tool = Tool {
     package: "worker-build",
-    library: "worker",
+    pinned_with: "worker",
     origin: Origin::Registry,
 };
 
@@ -78,9 +78,9 @@ impl CargoTools {
 
 impl Tool {
     fn find(&self, lock: &str, toolchain: &Toolchain, parts: &Path) -> Result<(PathBuf, String)> {
-        let version = locked_version(lock, self.library).ok_or_else(|| {
+        let version = locked_version(lock, self.pinned_with).ok_or_else(|| {
             Failure::new(
-                format!("Cargo.lock has no `{}`", self.library),
+                format!("Cargo.lock has no `{}`", self.pinned_with),
                 "restore Cargo.lock from version control, or run `cargo generate-lockfile`",
             )
         })?;

@@ -13,8 +13,8 @@ use std::cell::{Cell, RefCell};
 
 /// Whether the agent watches, and who is to be told once it does.
 #[derive(Default)]
-pub(super) struct Watch {
-    is_on: Cell<bool>,
+pub(super) struct Acknowledgements {
+    agent_watches: Cell<bool>,
     accepted: RefCell<Vec<Accepted>>,
     callers: RefCell<Vec<oneshot::Sender<()>>>,
 }
@@ -39,17 +39,18 @@ impl Chat {
             message_id: message.id.clone(),
             sender: sender.map(|sender| sender.attachment.grant.connection.clone()),
         };
-        if self.watch.is_on.get() {
+        if self.acknowledgements.agent_watches.get() {
             return self.tell_accepted(accepted, message);
         }
-        self.watch.accepted.borrow_mut().push(accepted);
+        self.acknowledgements.accepted.borrow_mut().push(accepted);
         Ok(())
     }
 
-    /// The agent watches from now on until it is told that no work is left.
+    /// The agent watches from now on until it is told that no work is left; or it could not be asked, or the turn was stopped
+    /// before it answered, and then the turn ends at once.
     pub(super) fn watch_begins(&self) {
-        self.watch.is_on.set(true);
-        for accepted in self.watch.accepted.take() {
+        self.acknowledgements.agent_watches.set(true);
+        for accepted in self.acknowledgements.accepted.take() {
             // It may have been changed or erased meanwhile.
             let told = match transcript::message(&self.sql, &accepted.message_id) {
                 Ok(Some(message)) => self.tell_accepted(accepted, message),
@@ -60,7 +61,7 @@ impl Chat {
                 log("clients could not be told of a message", &fault);
             }
         }
-        for caller in self.watch.callers.take() {
+        for caller in self.acknowledgements.callers.take() {
             // A caller that went away is told nothing.
             let _ = caller.send(());
         }
@@ -68,16 +69,16 @@ impl Chat {
 
     /// The agent is about to be told that no work is left.
     pub(super) fn watch_ends(&self) {
-        self.watch.is_on.set(false);
+        self.acknowledgements.agent_watches.set(false);
     }
 
     /// Waits until the agent watches.
     pub(super) async fn watched(&self) {
-        if self.watch.is_on.get() {
+        if self.acknowledgements.agent_watches.get() {
             return;
         }
         let (caller, told) = oneshot::channel();
-        self.watch.callers.borrow_mut().push(caller);
+        self.acknowledgements.callers.borrow_mut().push(caller);
         // It is told or dropped; there is no third.
         let _ = told.await;
     }
