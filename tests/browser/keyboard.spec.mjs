@@ -155,5 +155,6 @@ test("every page but the chat is used by keyboard too", async ({ owner }) => {
   await expect(heading(owner, "Settings")).toBeFocused();
   await tabTo(owner, owner.getByRole("link", { name: "Security", exact: true }));
   await owner.keyboard.press("Enter");
+  await expect(owner.getByRole("heading", { name: "Security", level: 2 })).toBeFocused();
   await tabTo(owner, button(owner, "Sign out"));
 });
