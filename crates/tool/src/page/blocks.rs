@@ -107,6 +107,62 @@ pub(super) fn ends_before(open: &[u8], next: &[u8]) -> bool {
     }
 }
 
+/// Whether an element is never a part of a drawing, so that a drawing whose end is missing ends where it begins (HTML,
+/// "The rules for parsing tokens in foreign content").
+pub(super) fn ends_a_drawing(next: &[u8]) -> bool {
+    matches!(
+        next,
+        b"b" | b"big"
+            | b"blockquote"
+            | b"body"
+            | b"br"
+            | b"center"
+            | b"code"
+            | b"dd"
+            | b"div"
+            | b"dl"
+            | b"dt"
+            | b"em"
+            | b"embed"
+            | b"h1"
+            | b"h2"
+            | b"h3"
+            | b"h4"
+            | b"h5"
+            | b"h6"
+            | b"head"
+            | b"hr"
+            | b"i"
+            | b"img"
+            | b"li"
+            | b"listing"
+            | b"menu"
+            | b"meta"
+            | b"nobr"
+            | b"ol"
+            | b"p"
+            | b"pre"
+            | b"ruby"
+            | b"s"
+            | b"small"
+            | b"span"
+            | b"strike"
+            | b"strong"
+            | b"sub"
+            | b"sup"
+            | b"table"
+            | b"tt"
+            | b"u"
+            | b"ul"
+            | b"var"
+    )
+}
+
+/// Whether an element of a drawing may hold what a page holds.
+pub(super) fn holds_text_in_a_drawing(name: &[u8]) -> bool {
+    matches!(name, b"foreignobject" | b"desc" | b"title")
+}
+
 /// Whether an end that is met in a cell may end something outside it: only a part of its table.
 pub(super) fn leaves_a_cell(end: &[u8]) -> bool {
     matches!(

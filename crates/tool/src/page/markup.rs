@@ -86,6 +86,9 @@ impl Walk {
 
     /// An element begins. Some are followed by text in which tags are none.
     fn start(&mut self, tag: StartTag<()>) -> Option<State> {
+        if blocks::ends_a_drawing(&tag.name) {
+            self.leave_drawing();
+        }
         let is_drawn = self.drawings > 0;
         while !is_drawn && let Some(elements) = self.ended_by(&tag.name) {
             self.close(elements);
@@ -152,6 +155,18 @@ impl Walk {
             }
         }
         None
+    }
+
+    /// Ends the drawing that is open, unless text may stand where it is.
+    fn leave_drawing(&mut self) {
+        let Some(first) = self.open.iter().position(|element| element.role == Role::Drawing) else {
+            return;
+        };
+        let mut inside = self.open.iter().skip(first);
+        if !inside.any(|element| blocks::holds_text_in_a_drawing(&element.name)) {
+            self.beyond = 0;
+            self.close(self.open.len().saturating_sub(first));
+        }
     }
 
     fn close(&mut self, elements: usize) {

@@ -49,6 +49,12 @@ fn tags_that_are_not_closed_or_never_opened_cost_no_text() {
         ("<li hidden>Hidden<li>Shown", "- Shown"),
         ("<svg/><p>Text", "Text"),
         ("<svg><title/><path/></svg>Text", "Text"),
+        ("<svg><g><path><p>Text", "Text"),
+        ("<svg><text>Drawn<div>Text</div></text></svg>", "Text"),
+        (
+            "<svg><foreignObject><p>Drawn</p></foreignObject></svg>Text",
+            "Text",
+        ),
         ("<script/>let a;</script>Text", "Text"),
         ("<script>'<!--<script>'</script>--></script>Text", "Text"),
         ("<style></style >Text", "Text"),
