@@ -71,6 +71,12 @@ impl Tool for ReadUrl {
         }
     }
 
+    fn summary(&self, arguments: &Value) -> Option<String> {
+        let url = arguments.get("url")?.as_str()?;
+        let address = PublicAddress::parse(url).ok()?;
+        Some(address.host().to_owned())
+    }
+
     fn run<'a>(&'a self, arguments: Value, host: &'a dyn Host) -> HostFuture<'a, Result<Value, ToolFailure>> {
         Box::pin(async move {
             let Arguments { url } = read_arguments(arguments)?;

@@ -250,3 +250,18 @@ proptest! {
         prop_assert_eq!(&record["truncated"], &Value::from(content.ends_with("[Cut here: the page goes on.]")));
     }
 }
+
+#[test]
+fn the_owner_reads_beside_the_answer_which_host_a_page_is_of_and_no_more() {
+    let tool = builtin().find("read_url").unwrap();
+    for (url, about) in [
+        ("https://page.example/secret?key=secret", Some("page.example")),
+        ("http://page.example", Some("page.example")),
+        ("https://owner:secret@page.example/", None),
+        ("https://127.0.0.1/", None),
+        ("secret", None),
+    ] {
+        assert_eq!(tool.summary(&json!({ "url": url })).as_deref(), about, "{url}");
+    }
+    assert_eq!(tool.summary(&json!(["https://page.example/"])), None);
+}
