@@ -15,6 +15,7 @@ mod empty;
 mod follow;
 mod frame;
 mod icon;
+mod later;
 mod message;
 mod question;
 mod queued;
@@ -33,6 +34,7 @@ use chat::Chat;
 use deletion::DeletionQuestion;
 use flarebot_protocol::address::Page;
 use frame::{Announcer, ConnectionBar, Drawer};
+use later::later;
 use leptos::either::EitherOf5;
 use leptos::ev;
 use leptos::prelude::*;
@@ -99,11 +101,11 @@ pub fn App(
                     Screen::Settings => EitherOf5::B(view! { <Settings store drawer /> }),
                     Screen::Tasks => EitherOf5::C(view! { <Tasks store drawer /> }),
                     Screen::SignIn => EitherOf5::D(view! { <SignIn store /> }),
-                    Screen::SignedOut => EitherOf5::E(view! { <SignedOut /> }),
+                    Screen::SignedOut => EitherOf5::E(later(|| view! { <SignedOut /> })),
                 }}
             </main>
         </div>
-        <DeletionQuestion store />
+        {later(move || view! { <DeletionQuestion store /> })}
         <Announcer store />
     }
 }

@@ -23,11 +23,9 @@ pub(super) fn Chat(store: Store, drawer: Drawer) -> impl IntoView {
                 drawer
                 title
                 focus=HeadingFocus::Never
-                aside=move || {
-                    view! {
-                        <MemorySwitch store />
-                        <ConversationSpending store />
-                    }
+                aside=view! {
+                    <MemorySwitch store />
+                    <ConversationSpending store />
                 }
             />
             <Transcript store />

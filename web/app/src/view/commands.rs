@@ -1,6 +1,7 @@
 //! What stands above the composer: what there is to choose from, and what a command has done.
 
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use crate::store::{Choices, Deed, Direction, Store, Work};
 use leptos::either::Either;
 use leptos::ev::KeyboardEvent;
@@ -30,17 +31,19 @@ pub(super) fn CommandMenu(store: Store) -> impl IntoView {
                 choices
                     .get()
                     .map(|choices| {
-                        view! {
-                            <ul id=MENU class="menu" role="listbox" aria-label=label(&choices)>
-                                {rows(&choices)
-                                    .into_iter()
-                                    .enumerate()
-                                    .map(|(place, (name, about))| {
-                                        view! { <Choice store marked place name about /> }
-                                    })
-                                    .collect::<Vec<_>>()}
-                            </ul>
-                        }
+                        later(move || {
+                            view! {
+                                <ul id=MENU class="menu" role="listbox" aria-label=label(&choices)>
+                                    {rows(&choices)
+                                        .into_iter()
+                                        .enumerate()
+                                        .map(|(place, (name, about))| {
+                                            view! { <Choice store marked place name about /> }
+                                        })
+                                        .collect::<Vec<_>>()}
+                                </ul>
+                            }
+                        })
                     })
             }}
         </div>
@@ -95,36 +98,40 @@ pub(super) fn CommandDone(store: Store) -> impl IntoView {
     });
     move || {
         if is_working.get() {
-            return Some(Either::Left(view! { <p class="command-done">"Working…"</p> }));
+            return Some(Either::Left(later(
+                || view! { <p class="command-done">"Working…"</p> },
+            )));
         }
         let (deed, content) = what.get()?;
-        Some(Either::Right(view! {
-            <div class="command-done">
-                <p class="command-fact">{deed} " " <q dir="auto">{content}</q></p>
-                <button
-                    type="button"
-                    class="text-button"
-                    aria-disabled=move || (undoing.get() == Some(Work::Working)).then_some("true")
-                    on:click=move |_| store.undo_command()
-                >
-                    "Undo"
-                </button>
-                <button
-                    type="button"
-                    class="icon-button"
-                    aria-label="Dismiss"
-                    on:click=move |_| store.dismiss_done()
-                >
-                    <Icon glyph=Glyph::Cross />
-                </button>
-                <p class="trouble" role="alert">
-                    {move || match undoing.get() {
-                        Some(Work::Failed { sentence }) => Some(sentence),
-                        Some(Work::Idle | Work::Working | Work::Done) | None => None,
-                    }}
-                </p>
-            </div>
-        }))
+        Some(Either::Right(later(move || {
+            view! {
+                <div class="command-done">
+                    <p class="command-fact">{deed} " " <q dir="auto">{content}</q></p>
+                    <button
+                        type="button"
+                        class="text-button"
+                        aria-disabled=move || (undoing.get() == Some(Work::Working)).then_some("true")
+                        on:click=move |_| store.undo_command()
+                    >
+                        "Undo"
+                    </button>
+                    <button
+                        type="button"
+                        class="icon-button"
+                        aria-label="Dismiss"
+                        on:click=move |_| store.dismiss_done()
+                    >
+                        <Icon glyph=Glyph::Cross />
+                    </button>
+                    <p class="trouble" role="alert">
+                        {move || match undoing.get() {
+                            Some(Work::Failed { sentence }) => Some(sentence),
+                            Some(Work::Idle | Work::Working | Work::Done) | None => None,
+                        }}
+                    </p>
+                </div>
+            }
+        })))
     }
 }
 

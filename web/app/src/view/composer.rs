@@ -2,6 +2,7 @@
 
 use super::commands::{CommandDone, CommandMenu, MENU, choose_by_key, marked_choice};
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use crate::platform::Pointer;
 use crate::store::{Phase, Progress, Store};
 use leptos::ev::KeyboardEvent;
@@ -101,7 +102,7 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
                     ></textarea>
                 </div>
                 <div class="field-buttons">
-                    {move || offers_stopping.get().then(|| view! { <StopButton stop /> })}
+                    {move || offers_stopping.get().then(|| later(move || view! { <StopButton stop /> }))}
                     {move || {
                         offers_sending
                             .get()

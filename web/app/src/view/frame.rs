@@ -2,6 +2,7 @@
 //! the voice for screen readers.
 
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use crate::store::{Connection, Store};
 use flarebot_protocol::address::Page;
 use leptos::either::EitherOf4;
@@ -45,15 +46,14 @@ impl Drawer {
 
 /// The header of a page, with its one main heading.
 #[component]
-pub(super) fn PageHeader(
+pub(super) fn PageHeader<A: IntoView + 'static>(
     store: Store,
     drawer: Drawer,
     #[prop(into)] title: Signal<String>,
     /// Whether coming here puts the focus on the heading, so that a screen reader says where one is.
     focus: HeadingFocus,
     /// What stands beside the heading.
-    #[prop(optional, into)]
-    aside: ViewFn,
+    aside: A,
 ) -> impl IntoView {
     let heading = NodeRef::<html::H1>::new();
     let button = NodeRef::<html::Button>::new();
@@ -94,7 +94,7 @@ pub(super) fn PageHeader(
             <h1 class="page-title" tabindex="-1" node_ref=heading>
                 {title}
             </h1>
-            {aside.run()}
+            {aside}
             <PageLink store page=Page::Home class="icon-button narrow-only" label="New chat">
                 <Icon glyph=Glyph::Plus />
             </PageLink>
@@ -159,23 +159,27 @@ pub(super) fn ConnectionBar(store: Store) -> impl IntoView {
         <div class="connection" role="status" aria-live="polite" aria-label="Connection">
             {move || match connection.get() {
                 Connection::Quiet => EitherOf4::A(()),
-                Connection::Reconnecting => EitherOf4::B(view! { <p class="bar late">"Reconnecting…"</p> }),
+                Connection::Reconnecting => EitherOf4::B(later(|| view! { <p class="bar late">"Reconnecting…"</p> })),
                 Connection::Outdated => {
                     EitherOf4::C(
-                        view! {
-                            <p class="bar">
-                                "There is a newer version of this page. " <a href="">"Reload"</a>
-                            </p>
-                        },
+                        later(|| {
+                            view! {
+                                <p class="bar">
+                                    "There is a newer version of this page. " <a href="">"Reload"</a>
+                                </p>
+                            }
+                        }),
                     )
                 }
                 Connection::Refused => {
                     EitherOf4::D(
-                        view! {
-                            <p class="bar">
-                                "The server closed the connection. " <a href="">"Reload the page"</a>
-                            </p>
-                        },
+                        later(|| {
+                            view! {
+                                <p class="bar">
+                                    "The server closed the connection. " <a href="">"Reload the page"</a>
+                                </p>
+                            }
+                        }),
                     )
                 }
             }}

@@ -1,6 +1,7 @@
 //! The switch that keeps memory out of a conversation, folded into its header.
 
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use crate::store::{Store, Work};
 use leptos::prelude::*;
 
@@ -9,7 +10,7 @@ pub(super) fn MemorySwitch(store: Store) -> impl IntoView {
     let remembering = store.conversation.remembering;
     let memory = Memo::new(move |_| remembering.with(|remembering| remembering.memory));
     let is_known = Memo::new(move |_| memory.get().is_some());
-    move || is_known.get().then(|| view! { <Switch store /> })
+    move || is_known.get().then(|| later(move || view! { <Switch store /> }))
 }
 
 #[component]

@@ -13,6 +13,7 @@ mod security;
 mod work;
 
 use super::frame::{Drawer, HeadingFocus, PageHeader, is_plain_click, nothing_has_focus};
+use super::later::later;
 use crate::store::{MEMORY, Store, section_path};
 use general::General;
 use keyboard::Keyboard;
@@ -107,7 +108,7 @@ pub(super) fn Settings(store: Store, drawer: Drawer) -> impl IntoView {
     });
     view! {
         <div class="document settings">
-            <PageHeader store drawer title="Settings".to_owned() focus=HeadingFocus::OnArrival />
+            <PageHeader store drawer title="Settings".to_owned() focus=HeadingFocus::OnArrival aside=() />
             <nav class="sections column" aria-label="Sections">
                 <ul>
                     {SECTIONS
@@ -127,18 +128,20 @@ pub(super) fn Settings(store: Store, drawer: Drawer) -> impl IntoView {
                     None => Either::Left(view! { <p class="loading">"Loading…"</p> }),
                     Some(section) => {
                         Either::Right(
-                            view! {
-                                <h2 class="section-title" tabindex="-1" node_ref=heading>
-                                    {section.title}
-                                </h2>
-                                {section.name.view(store)}
-                            },
+                            later(move || {
+                                view! {
+                                    <h2 class="section-title" tabindex="-1" node_ref=heading>
+                                        {section.title}
+                                    </h2>
+                                    {section.name.view(store)}
+                                }
+                            }),
                         )
                     }
                 }}
             </div>
         </div>
-        <SettingsQuestion store />
+        {later(move || view! { <SettingsQuestion store /> })}
     }
 }
 

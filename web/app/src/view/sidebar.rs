@@ -2,6 +2,7 @@
 
 use super::frame::{Drawer, PageLink, nothing_has_focus};
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use crate::store::{Row, RowMark, Store};
 use flarebot_protocol::ConversationId;
 use flarebot_protocol::address::Page;
@@ -68,7 +69,11 @@ pub(super) fn Sidebar(store: Store, drawer: Drawer) -> impl IntoView {
             <nav class="conversations" aria-label="Conversations" tabindex="-1" node_ref=list>
                 <h2 class="unseen">"Conversations"</h2>
                 <ul>
-                    <For each=move || order.get() key=|id| *id children=move |id| view! { <SidebarRow store id /> } />
+                    <For
+                        each=move || order.get()
+                        key=|id| *id
+                        children=move |id| later(move || view! { <SidebarRow store id /> })
+                    />
                 </ul>
             </nav>
             <nav class="pages" aria-label="Pages">

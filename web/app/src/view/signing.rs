@@ -1,6 +1,7 @@
 //! What someone sees who is not signed in: how to get in, and nothing else.
 
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use crate::store::{SignIn as State, Store};
 use leptos::either::EitherOf3;
 use leptos::prelude::*;
@@ -13,13 +14,15 @@ pub(super) fn SignIn(store: Store) -> impl IntoView {
             <h1>"Sign in"</h1>
             {move || match store.sign_in.get() {
                 State::Checking => EitherOf3::A(view! { <p role="status">"Checking the link…"</p> }),
-                State::NoLink => EitherOf3::B(view! { <HowToSignIn /> }),
+                State::NoLink => EitherOf3::B(later(|| view! { <HowToSignIn /> })),
                 State::Failed { sentence } => {
                     EitherOf3::C(
-                        view! {
-                            <p class="trouble" role="alert">{sentence}</p>
-                            <HowToSignIn />
-                        },
+                        later(|| {
+                            view! {
+                                <p class="trouble" role="alert">{sentence}</p>
+                                <HowToSignIn />
+                            }
+                        }),
                     )
                 }
             }}

@@ -1,5 +1,6 @@
 //! What answers have used: one line beside an answer, and the sum of a conversation in its header.
 
+use super::later::later;
 use crate::store::{Cost, ModelSpent, Older, Shown, Store, TotalCost, date, describe, grouped};
 use flarebot_protocol::message::Usage;
 use flarebot_protocol::settings::ModelList;
@@ -45,19 +46,21 @@ pub(super) fn ConversationSpending(store: Store) -> impl IntoView {
     });
     move || {
         has_any.get().then(|| {
-            view! {
-                <details class="popover" name="conversation-header">
-                    <summary title="What this conversation has used">
-                        <span class="unseen">"Used so far: "</span>
-                        {move || summary.get()}
-                    </summary>
-                    <div class="popover-body">
-                        <h2>"Used in this conversation"</h2>
-                        <dl>{move || rows(store)}</dl>
-                        <p class="aside">{move || note(store)}</p>
-                    </div>
-                </details>
-            }
+            later(move || {
+                view! {
+                    <details class="popover" name="conversation-header">
+                        <summary title="What this conversation has used">
+                            <span class="unseen">"Used so far: "</span>
+                            {move || summary.get()}
+                        </summary>
+                        <div class="popover-body">
+                            <h2>"Used in this conversation"</h2>
+                            <dl>{move || rows(store)}</dl>
+                            <p class="aside">{move || note(store)}</p>
+                        </div>
+                    </details>
+                }
+            })
         })
     }
 }

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 pub(super) fn Tasks(store: Store, drawer: Drawer) -> impl IntoView {
     view! {
         <div class="document">
-            <PageHeader store drawer title="Tasks".to_owned() focus=HeadingFocus::OnArrival />
+            <PageHeader store drawer title="Tasks".to_owned() focus=HeadingFocus::OnArrival aside=() />
             <div class="document-body column">
                 <p>"There are no tasks: this version cannot schedule any yet."</p>
             </div>

@@ -4,6 +4,7 @@ use super::empty::EmptyState;
 use super::follow::Follow;
 use super::frame::PageLink;
 use super::icon::{Glyph, Icon};
+use super::later::later;
 use super::message::{MessageView, Reconnecting};
 use crate::store::{Line, Older, Phase, Progress, Store};
 use flarebot_protocol::address::Page;
@@ -21,6 +22,7 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
     let is_awaited =
         Memo::new(move |_| matches!(conversation.progress.get(), Progress::Sending | Progress::Awaited));
     let is_reconnecting = Memo::new(move |_| store.is_reconnecting());
+    let is_above = Memo::new(move |_| follow.is_above());
     let load_older = move || {
         if follow.is_near_start() && conversation.older.get_untracked() == Older::Available {
             store.load_older();
@@ -56,36 +58,39 @@ pub(super) fn Transcript(store: Store) -> impl IntoView {
                     Phase::New | Phase::Starting => EitherOf4::A(view! { <EmptyState store /> }),
                     Phase::Loading => EitherOf4::B(view! { <p class="loading">"Loading…"</p> }),
                     Phase::Open => EitherOf4::C(()),
-                    Phase::Gone => EitherOf4::D(view! { <Gone store /> }),
+                    Phase::Gone => EitherOf4::D(later(move || view! { <Gone store /> })),
                 }}
                 <ol class="messages" node_ref=list>
                     <For
                         each=move || conversation.lines.get()
                         key=|line: &Line| line.id.clone()
-                        children=move |line| view! { <MessageView store line /> }
+                        children=move |line| later(move || view! { <MessageView store line /> })
                     />
                 </ol>
                 {move || {
                     is_awaited
                         .get()
                         .then(|| {
-                            if is_reconnecting.get() {
-                                Either::Left(view! { <Reconnecting /> })
-                            } else {
-                                Either::Right(
-                                    view! {
-                                        <p class="awaited">
-                                            <span class="unseen">"Waiting for the answer"</span>
-                                        </p>
-                                    },
-                                )
-                            }
+                            let is_reconnecting = is_reconnecting.get();
+                            later(move || {
+                                if is_reconnecting {
+                                    Either::Left(view! { <Reconnecting /> })
+                                } else {
+                                    Either::Right(
+                                        view! {
+                                            <p class="awaited">
+                                                <span class="unseen">"Waiting for the answer"</span>
+                                            </p>
+                                        },
+                                    )
+                                }
+                            })
                         })
                 }}
             </div>
         </div>
         <div class="jump">
-            {move || follow.is_above().then(|| view! { <JumpButton follow /> })}
+            {move || is_above.get().then(|| later(move || view! { <JumpButton follow /> }))}
         </div>
     }
 }
