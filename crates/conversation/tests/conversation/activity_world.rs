@@ -11,7 +11,7 @@ use flarebot_conversation::turn::{Effect, Event, Turn};
 use flarebot_conversation::{stream_log, transcript};
 use flarebot_model::{ModelEvent, ToolCall, ToolChoice};
 use flarebot_protocol::chunk::FinishReason;
-use flarebot_protocol::message::Decision;
+use flarebot_protocol::message::{Decision, Outcome};
 use flarebot_protocol::tool_activity::ToolActivity;
 use flarebot_protocol::{MessageId, RequestId};
 use flarebot_sql::native::Database;
@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) news: News,
     /// Whether the answer waits for the owner.
     pub(crate) waits: bool,
+    /// Whether the newest answer ended because it was interrupted too often.
+    pub(crate) given_up: bool,
     /// Whether the model may call tools in the step that it makes.
     pub(crate) offers_tools: bool,
     /// The turn that is made, unless none is or it waits for the owner.
@@ -46,6 +48,7 @@ impl World {
             running: Vec::new(),
             news: News::Nothing,
             waits: false,
+            given_up: false,
             offers_tools: false,
             turn: None,
             toolbox: toolbox(),
@@ -69,6 +72,7 @@ impl World {
         self.request_id = request_id(&format!("request-{}", self.asked));
         self.message_id = message_id(&format!("answer-{}", self.asked));
         self.asked += 1;
+        self.given_up = false;
         let mut turn = Turn::new(claim(&self.database), tools_context(Default::default()));
         let effects = turn.handle(Event::Accepted, self.now);
         self.turn = Some(turn);
@@ -249,6 +253,7 @@ impl World {
                     ledger::settle(&self.database, request_id, outcome, &message, self.now).unwrap();
                     self.turn = None;
                     self.running.clear();
+                    self.given_up = outcome == Outcome::Interrupted;
                 }
                 Effect::CallModel(request) => {
                     self.offers_tools = request.tool_choice == ToolChoice::Automatic;
